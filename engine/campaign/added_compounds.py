@@ -17,10 +17,10 @@ from ..errors import AssayPilotError
 from ..strategies.protocol import Calibrated
 from ..strategies.registry import SERIES
 from . import codec
-from .changes import Change, change_drafts, decided_under, nothing_of_the_plan, refuse_open_round, said
-from .events.fold import rehearse
+from .changes import Change, add_change, decided_under, nothing_of_the_plan, refuse_open_round, said
+from .events.fold import Work
 from .events.terms import CombinationsListed, CompoundsAdded
-from .file.chain import Draft, as_parts, part_digest
+from .file.chain import as_parts, part_digest
 from .phrases import many, names
 from .preconditions import check_campaign
 from .replay import Ledger
@@ -29,9 +29,9 @@ from .state import Source
 
 def consequences_of_adding(ledger: Ledger, compounds: Library) -> tuple[str, ...]:
     """Return what more compounds do, in sentences, before it is done; AssayPilotError when that is refused."""
-    drafts, blobs = added_drafts(ledger, compounds)
-    after, data = ledger.fork(blobs), drafts[-1].data
-    rehearse(after, drafts)
+    work = Work(ledger)
+    add_compounds(work, compounds)
+    after, data = work.ledger, work.drafts[-1].data
     brought = [
         f"{site.name} = {label}"
         for old, site in zip(ledger.library.sites, after.library.sites, strict=True)
@@ -43,48 +43,40 @@ def consequences_of_adding(ledger: Ledger, compounds: Library) -> tuple[str, ...
     return (*told, *said(ledger, after, data)[1:])
 
 
-def added_drafts(
-    ledger: Ledger, compounds: Library, note: str = "", source: Source | None = None
-) -> tuple[list[Draft], dict[str, bytes]]:
-    """Return the events that add compounds, and the parts they name; AssayPilotError when that is refused.
+def add_compounds(work: Work, compounds: Library, note: str = "", source: Source | None = None) -> None:
+    """Add the events that add compounds, and the parts they name; AssayPilotError when that is refused.
 
     Under a strategy that proves the first one hands a campaign with results over to the series model.
     """
-    if ledger.seen() and not ledger.calibrated:
-        refuse_open_round(ledger)
-        changed, parts = change_drafts(ledger, Change(strategy=SERIES))
-        under = ledger.fork(parts)
-        rehearse(under, changed)
-        more, blobs = added_drafts(under, compounds, note, source)
-        return [*changed, *more], {**parts, **blobs}
-    return _drafts(ledger, extended(ledger.library, compounds), note, codec.source_to_json(source))
+    if work.ledger.seen() and not work.ledger.calibrated:
+        add_change(work, Change(strategy=SERIES))
+    _add(work, compounds, note, codec.source_to_json(source))
 
 
-def listed_drafts(ledger: Ledger) -> tuple[list[Draft], dict[str, bytes]]:
-    """Return event that lists more combinations before a phase is planned, where there are too many to list them all.
+def list_combinations(work: Work) -> None:
+    """List more combinations before a phase is planned, where there are too many to list them all.
 
     Those that may be the best by what was measured; none without any value, and none that is new.
     """
+    ledger = work.ledger
     strategy, library = ledger.strategy, ledger.library
     if not library.partial or ledger.under_way is not None or not isinstance(strategy, Calibrated):
-        return [], {}
+        return
     state = ledger.current()
-    if not strategy.has_values(state):
-        return [], {}
-    more = with_structures(library.combined(strategy.search(state)))
-    if not len(more):
-        return [], {}
-    (draft,), blobs = _drafts(ledger, extended(library, more), "", None, CombinationsListed)
-    return [draft], blobs
+    more = with_structures(library.combined(strategy.search(state))) if strategy.has_values(state) else ()
+    if more:
+        _add(work, more, "", None, CombinationsListed)
 
 
-def _drafts(
-    ledger: Ledger,
-    library: Library,
+def _add(
+    work: Work,
+    compounds: Library,
     note: str,
     source: Mapping[str, Any] | None,
     kind: type[CompoundsAdded] = CompoundsAdded,
-) -> tuple[list[Draft], dict[str, bytes]]:
+) -> None:
+    ledger = work.ledger
+    library = extended(ledger.library, compounds)
     refuse_open_round(ledger)
     _refuse_controls(ledger, library)
     seen, drops = ledger.seen(), nothing_of_the_plan(ledger)
@@ -108,11 +100,8 @@ def _drafts(
     blobs = as_parts(blob)
     if seen:
         data = decided_under(ledger, kind, data, blobs)
-    draft = kind.draft(data)
-    after = ledger.fork(blobs)
-    rehearse(after, [draft])
-    check_campaign(after)
-    return [draft], blobs
+    work.add(kind.draft(data), parts=blobs)
+    check_campaign(ledger)
 
 
 def _refuse_controls(ledger: Ledger, library: Library) -> None:

@@ -21,12 +21,12 @@ from ..errors import AssayPilotError
 from ..system.memory import without_collecting
 from ..system.progress import Report, silent
 from . import plating
-from .added_compounds import added_drafts, consequences_of_adding, listed_drafts
+from .added_compounds import add_compounds, consequences_of_adding, list_combinations
 from .auditing import audit_round
 from .cautions import LogEntry
-from .changes import Change, change_drafts, consequences, with_stock
+from .changes import Change, add_change, add_stock, consequences
 from .confirmation import confirmation_round
-from .creation import creation_drafts
+from .creation import creation
 from .events.entered import CompoundsUnavailable
 from .events.fold import UNFIT, Work, describe, take
 from .file.chain import Draft
@@ -40,7 +40,7 @@ from .results.recording import recorded
 from .rewind import Moment, Past, refuse_late, retold
 from .rounds import (
     closed_round,
-    due_decision,
+    decide_due,
     planned_round,
     to_end,
     withdrawn_round,
@@ -100,10 +100,8 @@ class Campaign:
         noise is neither given nor in the replicates, or a setting is out of range.
         """
         path = Path(path)
-        drafts, parts = creation_drafts(
-            name or path.stem, library, endpoints, settings, history, source, mapping, warnings, stock
-        )
-        store = Store.create(path, drafts, parts)
+        work = creation(name or path.stem, library, endpoints, settings, history, source, mapping, warnings, stock)
+        store = Store.create(path, work.drafts, work.parts)
         try:
             return cls(store, report)
         except BaseException:
@@ -230,8 +228,7 @@ class Campaign:
         """
         if choice is not None or self._ledger.open_round is None:
             work = self._begin()
-            drafts, parts = listed_drafts(work.ledger)
-            work.add(*drafts, parts=parts)
+            list_combinations(work)
             work.add(*planned_round(work.ledger, report, choice=choice))
             if not work.drafts:
                 return None
@@ -258,7 +255,7 @@ class Campaign:
         """
         drafts = stock_drafts(self._ledger, lines, terms, source=source, note=note)
         if drafts:
-            self._commit_with(*with_stock(self._ledger, drafts))
+            self._commit_stock(drafts)
         return bool(drafts)
 
     def arrived(self, ids: Sequence[str]) -> None:
@@ -266,7 +263,12 @@ class Campaign:
         drafts = arrived_drafts(self._ledger, ids)
         if not drafts:
             raise AssayPilotError("these compounds are in stock already")
-        self._commit_with(*with_stock(self._ledger, drafts))
+        self._commit_stock(drafts)
+
+    def _commit_stock(self, drafts: Sequence[Draft]) -> None:
+        work = self._begin()
+        add_stock(work, drafts)
+        self._commit(work)
 
     def plan_confirmation(self, report: Report = silent) -> Round | None:
         """Return the next confirmation round, or the open one unchanged.
@@ -429,7 +431,9 @@ class Campaign:
         """Write a change of one measurement, with the hand-over to the series model where a proof ends."""
         if dry:
             return amending.consequences(self._ledger, draft)
-        self._commit_with(*amending.amendment(self._ledger, draft))
+        work = self._begin()
+        amending.amend(work, draft)
+        self._commit(work)
         return ()
 
     def mark_unavailable(self, ids: Sequence[str], reason: str) -> None:
@@ -457,8 +461,9 @@ class Campaign:
 
         AssayPilotError when they are refused. See ``changes`` for what holds.
         """
-        drafts, parts = change_drafts(self._ledger, changes, note)
-        self._commit_with(drafts, parts)
+        work = self._begin()
+        add_change(work, changes, note)
+        self._commit(work)
         return self.status()
 
     def consequences_of_adding(self, compounds: Library) -> tuple[str, ...]:
@@ -473,13 +478,10 @@ class Campaign:
         Compounds that are there already are left out; AssayPilotError when none is new, for an id that stands for
         something else there, and while a phase is under way. See ``added_compounds`` for what holds.
         """
-        self._commit_with(*added_drafts(self._ledger, compounds, note, source))
-        return self.status()
-
-    def _commit_with(self, drafts: Sequence[Draft], parts: Mapping[str, bytes]) -> None:
-        work = Work(self._ledger)
-        work.add(*drafts, parts=parts)
+        work = self._begin()
+        add_compounds(work, compounds, note, source)
         self._commit(work)
+        return self.status()
 
     # -- undo
 
@@ -526,8 +528,6 @@ class Campaign:
 
     def _commit(self, work: Work) -> None:
         """Write a transaction, with the decision it makes due."""
-        decision = due_decision(work.ledger)
-        if decision is not None:
-            work.add(decision[0], parts=decision[1])
+        decide_due(work)
         self._store.append(work.drafts, work.parts)
         self.refresh()

@@ -41,7 +41,7 @@ from ..strategies.protocol import IN, OUT, UNDECIDED
 from ..strategies.registry import SERIES, choose, states_errors
 from . import codec, deciding, series
 from .bookkeeping import How
-from .events.fold import rehearse
+from .events.fold import Work
 from .events.kind import Kind
 from .events.terms import CAPACITY, SettingsChanged, changes_in_words
 from .file.chain import Draft, as_parts, part_digest
@@ -108,14 +108,14 @@ _OPTIONS = {"noise": "--sd", "limits": "--limit", "margins": "--margin"}
 
 def consequences(ledger: Ledger, change: Change) -> tuple[str, ...]:
     """Return what a change does, in sentences, before it is done; AssayPilotError when it is refused."""
-    (draft,), blobs = change_drafts(ledger, change)
-    after = ledger.fork(blobs)
-    rehearse(after, [draft])
-    return said(ledger, after, draft.data)
+    work = Work(ledger)
+    add_change(work, change)
+    return said(ledger, work.ledger, work.drafts[-1].data)
 
 
-def change_drafts(ledger: Ledger, change: Change, note: str = "") -> tuple[list[Draft], dict[str, bytes]]:
-    """Return the event of a change and the parts it names; AssayPilotError when it is refused."""
+def add_change(work: Work, change: Change, note: str = "") -> None:
+    """Add the event of a change and the parts it names; AssayPilotError when it is refused."""
+    ledger = work.ledger
     settings, endpoints = _terms(ledger, change)
     changes = _differences(ledger, settings, endpoints)
     if not changes:
@@ -142,34 +142,31 @@ def change_drafts(ledger: Ledger, change: Change, note: str = "") -> tuple[list[
     blobs: dict[str, bytes] = {}
     if how == "void":
         data = decided_under(ledger, SettingsChanged, data, blobs)
-    draft = SettingsChanged.draft(data)
-    after = ledger.fork(blobs)
-    rehearse(after, [draft])
+    work.add(SettingsChanged.draft(data), parts=blobs)
     # What the strategy cannot do is refused, whatever has happened since it began.
-    after.strategy.start(replace(after.problem(), measurable=after.origin.measurable))
-    check_campaign(after)
-    return [draft], blobs
+    ledger.strategy.start(replace(ledger.problem(), measurable=ledger.origin.measurable))
+    check_campaign(ledger)
 
 
 def decided_under(ledger: Ledger, kind: type[Kind], data: dict[str, Any], blobs: dict[str, bytes]) -> dict[str, Any]:
     """Return the data of a change with what all phases so far decide under it; ``blobs`` takes their parts in."""
-    under = ledger.fork(blobs)
-    rehearse(under, [kind.draft(data)])
-    found = [deciding.stored(under, decision) for decision in deciding.decided_anew(under)]
+    under = Work(ledger)
+    under.add(kind.draft(data), parts=blobs)
+    found = [deciding.stored(under.ledger, decision) for decision in deciding.decided_anew(under.ledger)]
     own = [blob for _, blob in found]
     blobs |= as_parts(*own)
     return {**data, "decisions": [told for told, _ in found], "parts": [*data["parts"], *map(part_digest, own)]}
 
 
-def with_stock(ledger: Ledger, drafts: Sequence[Draft]) -> tuple[list[Draft], dict[str, bytes]]:
-    """Return the events of a change of stock, and their parts.
+def add_stock(work: Work, drafts: Sequence[Draft]) -> None:
+    """Add the events of a change of stock.
 
     Where a compound returns after a proof has decided without it, the series model takes over first.
     """
-    if ledger.calibrated or not ledger.phases or not any(draft.data["back"] for draft in drafts):
-        return [*drafts], {}
-    handed_over, parts = change_drafts(ledger, Change(strategy=SERIES), "a compound is available again")
-    return [*handed_over, *drafts], parts
+    ledger = work.ledger
+    if not ledger.calibrated and ledger.phases and any(draft.data["back"] for draft in drafts):
+        add_change(work, Change(strategy=SERIES), "a compound is available again")
+    work.add(*drafts)
 
 
 def _terms(ledger: Ledger, change: Change) -> tuple[Any, list[Endpoint]]:

@@ -21,8 +21,8 @@ from ..strategies.registry import check_parameters, choose, states_errors, with_
 from ..system.version import program_version
 from . import codec
 from .events import terms as setup
-from .events.fold import rehearse
-from .file.chain import Draft, as_parts
+from .events.fold import Work
+from .file.chain import as_parts
 from .preconditions import check_campaign
 from .replay import Ledger
 from .results.intake import prepare
@@ -30,7 +30,7 @@ from .state import Settings, Source
 from .stocked import stock_drafts
 
 
-def creation_drafts(
+def creation(
     name: str,
     library: Library,
     endpoints: Sequence[Endpoint],
@@ -40,8 +40,8 @@ def creation_drafts(
     mapping: Mapping[str, Any] | None,
     warnings: Sequence[str],
     stock: tuple[Sequence[StockLine], StockTerms] = ((), UNSAID),
-) -> tuple[list[Draft], dict[str, bytes]]:
-    """Return the events that make a campaign, and the parts they name.
+) -> Work:
+    """Return the events that make a campaign, with the parts they name and the state they lead to.
 
     Raises AssayPilotError when the table cannot be modelled, the assay noise is neither given nor in the replicates,
     or a setting, an endpoint or a value does not fit.
@@ -82,7 +82,7 @@ def creation_drafts(
         "program": program_version(),
         "python": platform.python_version(),
         "numpy": np.__version__,
-        "warnings": [*warnings, *notes],
+        "warnings": [],
     }
     blob = library.encode()
     parts = as_parts(blob)
@@ -112,17 +112,15 @@ def creation_drafts(
         measurements = [codec.value_to_json(m) for m in taken.measurements]
         drafts.append(setup.HistoryAdded.draft({"measurements": measurements, "source": codec.source_to_json(source)}))
     # The fold runs before anything is written, so what it refuses leaves no file behind.
-    ledger = Ledger(parts.__getitem__)
-    rehearse(ledger, drafts)
+    work = Work(Ledger(dict[str, bytes]().__getitem__))
+    work.add(*drafts, parts=parts)
     if stock[0] or stock[1].said:
-        stated = stock_drafts(ledger, *stock, source=source)
-        drafts += stated
-        rehearse(ledger, stated)
-    check_campaign(ledger)
-    said = [f"{text[:1].upper()}{text[1:]}." for text in strategy.cautions(ledger.state.problem)]
-    if said:
-        drafts[0] = setup.CampaignCreated.draft(created | {"warnings": [*warnings, *notes, *said]})
-    return drafts, parts
+        work.add(*stock_drafts(work.ledger, *stock, source=source))
+    check_campaign(work.ledger)
+    said = [f"{text[:1].upper()}{text[1:]}." for text in strategy.cautions(work.ledger.state.problem)]
+    work.ledger.warnings = (*warnings, *notes, *said)
+    work.drafts[0] = setup.CampaignCreated.draft(created | {"warnings": list(work.ledger.warnings)})
+    return work
 
 
 def _kind(endpoints: Sequence[Endpoint], settings: Settings) -> Kind:

@@ -80,14 +80,10 @@ class Outlook:
 
 def draft(library: Library, endpoints: Sequence[Endpoint], settings: Settings, history: Sequence[Result] = ()) -> Plan:
     """The campaign these would make; AssayPilotError as the campaign itself would refuse them."""
-    from .creation import creation_drafts
-    from .events.fold import rehearse
+    from .creation import creation
     from .promises import goal_sentence
-    from .replay import Ledger
 
-    drafts, parts = creation_drafts("new", library, endpoints, settings, history, None, None, ())
-    ledger = Ledger(parts.__getitem__)
-    rehearse(ledger, drafts)
+    ledger = creation("new", library, endpoints, settings, history, None, None, ()).ledger
     return Plan(ledger, goal_sentence(ledger), ledger.warnings)
 
 

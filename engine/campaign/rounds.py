@@ -13,6 +13,7 @@ from ..system.progress import Report, silent
 from . import codec, deciding, stocked
 from .candidates import shown_means, view_of
 from .changes import nothing_of_the_plan
+from .events.fold import Work
 from .events.issued import PhasePlanned, RoundClosed, RoundIssued, RoundWithdrawn
 from .events.terms import PhaseDecided, PhaseEmpty
 from .file.chain import Draft, as_parts
@@ -190,21 +191,24 @@ def closed_round(ledger: Ledger, issued: Issued, missing: Missing | Literal["non
     return RoundClosed.draft(data)
 
 
-def due_decision(ledger: Ledger) -> tuple[Draft, dict[str, bytes]] | None:
-    """Return the decision of the phase and its part, once nothing of it is outstanding and no round is open."""
+def decide_due(work: Work) -> bool:
+    """Whether the phase is decided by this: once nothing of it is outstanding and no round is open."""
+    ledger = work.ledger
     if ledger.under_way is None or ledger.open_round is not None:
-        return None
+        return False
     allocation = ledger.under_way.allocation
     closed = any(one.phase == allocation.phase and one.state == "closed" for one in ledger.rounds)
     if ledger.outstanding() and not (ledger.calibrated and closed):
-        return None
+        return False
     decision = deciding.recompute(ledger)
     number = ledger.last_round
     if decision is None:
-        return PhaseEmpty.draft({"phase": allocation.phase, "round": number}), {}
+        work.add(PhaseEmpty.draft({"phase": allocation.phase, "round": number}))
+        return True
     data, blob = deciding.stored(ledger, decision)
     named = as_parts(blob)
     (digest,) = named
     info = ledger.strategy.info
     data |= {"strategy": info.name, "strategy_version": info.version, "round": number, "part": digest}
-    return PhaseDecided.draft(data), named
+    work.add(PhaseDecided.draft(data), parts=named)
+    return True

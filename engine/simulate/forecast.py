@@ -16,8 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..campaign.creation import creation_drafts
-from ..campaign.events.fold import rehearse
+from ..campaign.outlook import draft
 from ..campaign.plan_choice import may_choose
 from ..campaign.replay import Ledger
 from ..campaign.state import Settings
@@ -124,10 +123,7 @@ def forecast_draft(
 
     ``runs``: 9, 19, 29, ..; None: as many as a second or two allow.
     """
-    drafts, parts = creation_drafts("new", library, endpoints, settings, history, None, None, ())
-    ledger = Ledger(parts.__getitem__)
-    rehearse(ledger, drafts)
-    return _forecast(ledger, report, runs, seed)
+    return _forecast(draft(library, endpoints, settings, history).ledger, report, runs, seed)
 
 
 def forecast_campaign(path: str | Path, report: Report = silent, *, runs: int | None = None, seed: int = 0) -> Forecast:

@@ -19,14 +19,14 @@ from ...errors import AssayPilotError
 from ...strategies.registry import SERIES
 from .. import noise as assay_noise
 from .. import phrases
-from ..changes import ENDS, SAME, Change, change_drafts, of_decisions
+from ..changes import ENDS, SAME, Change, add_change, of_decisions
 from ..events.entered import ControlAmended, MeasurementCorrected, MeasurementExcluded, MeasurementIncluded
 from ..events.fold import Work
 from ..file.chain import Draft
 from ..preconditions import check_value
 from ..promises import WAY_ON, broken
 from ..replay import Ledger
-from ..rounds import due_decision
+from ..rounds import decide_due
 
 
 def reason_of(text: str) -> str:
@@ -127,15 +127,15 @@ def control_amended(
     return ControlAmended.draft({"number": number, "now": now, "before": before, "reason": reason})
 
 
-def amendment(ledger: Ledger, draft: Draft) -> tuple[list[Draft], dict[str, bytes]]:
-    """Return the events of a change of one value, and their parts.
+def amend(work: Work, draft: Draft) -> None:
+    """Add the event of a change of one value.
 
     Where a proof has decided by the value, the series model takes over before it changes.
     """
-    if ledger.calibrated or not _decided_by(ledger, ledger.measurement(draft.data["number"])):
-        return [draft], {}
-    handed_over, parts = change_drafts(ledger, Change(strategy=SERIES), draft.data["reason"])
-    return [*handed_over, draft], parts
+    ledger = work.ledger
+    if not ledger.calibrated and _decided_by(ledger, ledger.measurement(draft.data["number"])):
+        add_change(work, Change(strategy=SERIES), draft.data["reason"])
+    work.add(draft)
 
 
 def _decided_by(ledger: Ledger, m: Measurement) -> bool:
@@ -147,11 +147,8 @@ def _decided_by(ledger: Ledger, m: Measurement) -> bool:
 def consequences(before: Ledger, draft: Draft) -> tuple[str, ...]:
     """Return what a change of one value would do to the guarantee and the decisions, in sentences; nothing is done."""
     work = Work(before)
-    drafts, parts = amendment(before, draft)
-    work.add(*drafts, parts=parts)
-    due = due_decision(work.ledger)
-    if due is not None:
-        work.add(due[0], parts=due[1])
+    amend(work, draft)
+    due = decide_due(work)
     handed_over = work.ledger.calibrated and not before.calibrated
     told = [ENDS] if handed_over else _of_the_guarantee(before, work.ledger)
     return (*told, *(of_decisions(before, work.ledger) if handed_over or due else ()))

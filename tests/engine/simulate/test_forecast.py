@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.creation import creation_drafts
-from assaypilot.engine.campaign.events.fold import rehearse
+from assaypilot.engine.campaign.creation import creation
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.domain.endpoint import Endpoint
@@ -161,10 +160,7 @@ def test_it_is_said_what_is_assumed_where_nothing_is_known() -> None:
 
 
 def ledger_of(history: list[Result]) -> Ledger:
-    drafts, parts = creation_drafts("new", LIBRARY, ONE, GOAL, history, None, None, ())
-    ledger = Ledger(parts.__getitem__)
-    rehearse(ledger, drafts)
-    return ledger
+    return creation("new", LIBRARY, ONE, GOAL, history, None, None, ()).ledger
 
 
 def test_truths_are_drawn_around_what_is_known() -> None:
