@@ -345,7 +345,7 @@ def _library(raw: RawTable, compounds: _Compounds, warnings: list[str]) -> Libra
         raise AssayPilotError(
             "no compound could be used" if n == 0 else f"there is only one compound ({compounds.ids[0]})",
             file=raw.file,
-            mend="A campaign needs two or more, each with its substituents; see what assaypilot check says.",
+            mend="A campaign needs two or more, each with its substituents.",
         )
     kept = []
     for position, name in enumerate(compounds.sites):

@@ -230,7 +230,7 @@ class CheckPane(Pane):
         facts = checked.facts
         verdicts = {fact.report.verdict for fact in facts}
         if not facts:
-            heading, words = "Nothing is measured yet", "Name the quantity under Columns, Measured."
+            heading, words = "Nothing is measured yet", "Name it under Endpoints, for example pIC50."
         else:
             worst = next(v for v in ("does not fit", "doubtful", "not judged", "fits") if v in verdicts)
             heading = VERDICTS[worst] if len(facts) == 1 else f"{VERDICTS[worst]} (the worst of {len(facts)} endpoints)"

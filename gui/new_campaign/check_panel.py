@@ -143,7 +143,7 @@ class CheckPanel(QWidget):
             self.problem.setText("\n".join(shown))
             self.problem.show()
         if not imported.endpoints:
-            self.mend.setText("Nothing is measured yet: name the quantity under Measured, for example pIC50.")
+            self.mend.setText("Nothing is measured yet: name it under Endpoints, for example pIC50.")
             self.mend.show()
         self.facts.show_rows(fact_rows(checked))
         self.facts.show()

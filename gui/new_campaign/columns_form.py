@@ -293,8 +293,8 @@ class ColumnsForm(QWidget):
                 for other in others
                 if other != name and other not in self._added
             ]
-            specs += [EndpointSpec(other, unit=unit or None) for other, unit in self._added.items() if other != name]
-            specs += [EndpointSpec(whole, of=of) for whole, of in self._differences.items() if whole != name]
+        specs += [EndpointSpec(other, unit=unit or None) for other, unit in self._added.items() if other != name]
+        specs += [EndpointSpec(whole, of=of) for whole, of in self._differences.items() if whole != name]
         return TableOptions(
             id=self.id.currentData(),
             smiles=self.smiles.currentData(),

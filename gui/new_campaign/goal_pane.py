@@ -118,7 +118,7 @@ class GoalPane(GoalFields):
         self.simulated.outdate()
         self.cautions.hide()
         if read is None or self.checked is None:
-            self.sentence.setText("Something is missing above.")
+            self.sentence.setText("" if self.checked is None else "Correct the highlighted field.")
             self.outlook.show_rows([])
             self.simulated.hide()
             self.changed.emit()

@@ -323,6 +323,37 @@ def test_a_new_campaign_simulates_what_would_be_made(qtbot, window, tmp_path, cr
     creation_of(window).reject()
 
 
+def test_the_simulation_of_a_new_campaign_is_cancelled_where_it_is_shown(qtbot, window, tmp_path, crystal, monkeypatch):
+    monkeypatch.setattr("assaypilot.gui.session.forecast.SLOW", 0.15)
+    crystal.open.clear()
+    step = to_goal(qtbot, window, table(tmp_path / "two.csv"))
+    creation = creation_of(window)
+    bar = creation.work[window.session.ahead]
+    until(qtbot, bar.isVisible)
+    bar.stop.click()
+    until(qtbot, lambda: not step.simulated.again.isHidden())
+    assert step.simulated.words.text().startswith("Stopped")
+    assert bar.isHidden()
+    assert step.complete
+    crystal.open.set()
+    creation.reject()
+
+
+def test_what_is_measured_is_named_beside_a_table_without_values(qtbot, window, tmp_path, crystal):
+    path = tmp_path / "bare.csv"
+    path.write_text("ID,R1,R2\nA,Me,F\nB,Et,Cl\nC,Me,Cl\nD,Et,F\n")
+    window.new_campaign()
+    creation = creation_of(window)
+    creation.start_with(path)
+    until(qtbot, lambda: "name it under Endpoints" in creation.columns_pane.panel.mend.text())
+    boxes = creation.goal_pane.endpoints
+    boxes.new.setText("pIC50")
+    boxes.add.click()
+    until(qtbot, lambda: creation.complete)
+    assert [box.name for box in boxes.boxes] == ["pIC50"]
+    creation.reject()
+
+
 def test_boxes_of_many_endpoints_are_built_one_by_one(qtbot):
     facts = [EndpointFacts(Endpoint(f"E{n}"), 0, 0, 0, 0.2, None, 0, cast("ModelReport", None), ()) for n in range(14)]
     boxes = EndpointList()
