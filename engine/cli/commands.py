@@ -34,6 +34,8 @@ number NUMBER (value): of the value: 17, or C3 of a control
 --dry-run: only say what it would do
 # @sheet
 --sheet NAME: sheet of a workbook (default: the first with a table)
+# @decimal
+--decimal <point|comma>: what marks the decimals of a text file (default: found)
 # @table
 [table options]
 --id COL: column of compound ids (default: found by its name)
@@ -41,7 +43,7 @@ number NUMBER (value): of the value: 17, or C3 of a control
   --join
 --header ROW[-ROW] (rows): row of TABLE that is its header, as a spreadsheet counts; 1-2 for two rows; none
   (default: found)
---decimal <point|comma>: what marks the decimals of TABLE, a text file (default: found)
+@decimal
 --smiles COL: column of structures
 --core SMILES|FILE (many): what all structures share, with its sites as [*:1], [*:2]; or a .mol or .sdf file: sites
   are made by taking the structures apart; may be given several times
@@ -154,6 +156,7 @@ file FILE: the campaign file to create, usually NAME.assaypilot
 results RESULTS (optional): csv or xlsx with the columns ID, Value and optionally Endpoint, Relation, Unit, Replicate,
   N, SD, Date, Plate, Well, Batch, Comment; or one column per endpoint; may be left out with --close or --unavailable
 @sheet
+@decimal
 --close: end the round with what has come back
 --again: count the same results once more: they are new runs
 --missing <return|failed|other>: with --close, what becomes of measurements that did not come back. return (default):

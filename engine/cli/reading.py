@@ -73,16 +73,21 @@ def _tables(options: argparse.Namespace, console: Console) -> RawTable:
         )
     # Without any workbook the table itself says that it has no sheets.
     of_file = dict(zip(books or [0], sheets, strict=False))
-    if options.header is None and options.decimal is None:
-        raw = read_table(options.table, console.report, sheet=of_file.get(0))
-    else:
-        decimal = {None: None, "point": ".", "comma": ","}[options.decimal]
-        how = ReadAs(sheet=of_file.get(0), header=options.header, decimal=decimal)
-        raw = read_as(options.table, how, console.report).raw
+    raw = read_said(options.table, of_file.get(0), options.decimal, console, options.header)
     for place, file in enumerate(files[1:], start=1):
         other = read_table(file, console.report, sheet=of_file.get(place))
         raw = join_tables(raw, other, id_column=options.id, other_column=column)
     return raw
+
+
+def read_said(
+    file: str, sheet: str | None, decimal: str | None, console: Console, header: tuple[int, int] | None = None
+) -> RawTable:
+    """Return the table in a file, of which a sheet, the mark of its decimals and its header may be said."""
+    if header is None and decimal is None:
+        return read_table(file, console.report, sheet=sheet)
+    mark = {None: None, "point": ".", "comma": ","}[decimal]
+    return read_as(file, ReadAs(sheet=sheet, header=header, decimal=mark), console.report).raw
 
 
 def _with_advice(error: NoSites, raw: RawTable, options: argparse.Namespace) -> NoSites:

@@ -334,9 +334,9 @@ def _read_table(options: argparse.Namespace, console: Console, now: Status) -> t
 
     if options.results is None:
         return ResultsTable((), (), 0, ()), None
-    from ..tables.opening import read_table
+    from .reading import read_said
 
-    raw = read_table(options.results, console.report, sheet=options.sheet)
+    raw = read_said(options.results, options.sheet, options.decimal, console)
     found = returned(raw, now, console.report)
     return found, Source(raw.file or "", raw.digest)
 

@@ -41,6 +41,7 @@ class Kind:
 
 
 _LIABILITY = PATTERNS["liability"]
+_EFFECT = re.compile(r"\binh(?:ib\w*)?\b|\bblock(?:ade|ing)?\b")
 _TOXIC_LEVEL = PATTERNS["toxic level"]
 _TOXIC = re.compile(r"\b(?:cyto)?tox(?:icity)?\b|\bha?emolysis\b|\bcell death\b|\bldh release\b")
 
@@ -72,7 +73,7 @@ def kind_of(name: str, unit: str, header: str = "") -> Kind:
     scale: Literal["log", "none"] = "none" if negative or logs else "log"
     if _TOXIC_LEVEL.search(folded) is not None:
         return Kind("low" if negative else "high", scale, "a level that is toxic")
-    if _LIABILITY.search(folded) is not None and (potency or "inhib" in folded):
+    if _LIABILITY.search(folded) is not None and (potency or _EFFECT.search(folded) is not None):
         if not potency:
             return Kind("low", "none", "a liability")
         return Kind("low" if negative else "high", scale, "a potency at a liability", "liability")
@@ -225,11 +226,13 @@ def _said(found: EndpointColumn, spec: EndpointSpec, kind: Kind, bare: str, valu
         )
     elif spec.direction is None and not found.direction_known:
         notes.append(f"{name}: which way is better is not known; higher is taken. If lower is better, say so.")
-    elif spec.direction is None and not (target or (endpoint.is_log and kind.better == "high")):
+    elif spec.direction is None and not target and (endpoint.transform != "log" or spec.transform is not None):
         notes.append(f"{name} is taken as {found.direction_why}.")
     if endpoint.transform == "log" and not target and spec.transform is None:
+        so = f": {better} {f'{endpoint.scale_name} ' if endpoint.is_potency else ''}is better" if kind.better else ""
         notes.append(
-            f"{name} is modelled as {endpoint.scale_name}, as {found.scale_why}. If not, choose the values as they are."
+            f"{name} is modelled as {endpoint.scale_name}, as {found.scale_why}{so}. If not, choose the values as they "
+            "are."
         )
     elif (
         kind.scale == "log" and endpoint.transform == "none" and spec.transform is None and values and min(values) <= 0

@@ -82,7 +82,7 @@ def split_unit(header: str) -> tuple[str, str]:
     """
     if len(header) > LONGEST_HEADER:
         return header, ""
-    text = narrow(header).strip()
+    text = without_date(narrow(header).strip())[0]
     mean = _function_of(text, MEANS)
     if mean is not None:
         return split_unit(mean)
@@ -126,6 +126,24 @@ def split_unit(header: str) -> tuple[str, str]:
         if _NUMBER.fullmatch(bare.replace("_", " ").split()[-1]) is None:
             return bare, normalise_unit(behind["unit"])
     return text, "%" if _PER_CENT.search(text) else ""
+
+
+_DATED = re.compile(
+    r"(?<![\s_(\[,;-])[\s_(\[,;-]*(?<![A-Za-z0-9])(?P<date>(?:19|20)\d{2}[-/._]?(?:0[1-9]|1[0-2])[-/._]?(?:0[1-9]|[12]\d|3[01])|"
+    r"\d{1,2}[-/.]\d{1,2}[-/.]20\d{2}|\d{1,2}/\d{1,2}/[12]\d|\d{0,2}[-. ]?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|"
+    r"nov|dec)[a-z]*[-. ,']*(?:20\d|[12])\d)(?![A-Za-z0-9])[)\]]?",
+    re.I,
+)
+"""A day or a month in a header, and the marks that set it apart: `` 2025-01-05``, ``_20250105``, ``(12-Jan-25)``."""
+
+
+def without_date(header: str) -> tuple[str, str]:
+    """Return a header without the day of its measurements, and that day; "" where it names none, or nothing else."""
+    match = _DATED.search(header) if len(header) <= LONGEST_HEADER else None
+    if match is None:
+        return header, ""
+    bare = " ".join(f"{header[: match.start()]} {header[match.end() :]}".split()).strip(" _-,;:")
+    return (bare, match["date"]) if bare else (header, "")
 
 
 def _function_of(header: str, words: Iterable[str]) -> str | None:
@@ -172,6 +190,8 @@ def is_row_number(header: str, values: list[str]) -> bool:
         return False
     if _ROW_NUMBER.fullmatch(fold(header)) or fold(header) in IDS:
         return True
+    if looks_like_activity(header):
+        return False
     numbers = [int(float(text)) for text in values]
     # Three values of 1, 2, 3 may be an activity; a longer count from 0 or 1 hardly is.
     consecutive = len(numbers) >= _LONG_COUNT and numbers[0] in (0, 1) and all(b - a == 1 for a, b in pairwise(numbers))
@@ -196,7 +216,7 @@ def bases(header: str) -> tuple[str, ...]:
     for text in dict.fromkeys((header, within, bare, _SPREAD_BEHIND.sub("", header), _SPREAD_BEHIND.sub("", bare))):
         folded = fold(text)
         found.append(folded)
-        for mean in MEANS:
+        for mean in (*MEANS, *VALUE):
             found += [folded.removeprefix(f"{mean} "), folded.removesuffix(f" {mean}")]
             found += [folded.removesuffix(f"({mean})").strip(), folded.removesuffix(f"[{mean}]").strip()]
     return tuple(dict.fromkeys(found))

@@ -54,8 +54,8 @@ def value_columns(
         unit = headers.split_unit(value)[1]
         if shared[0] is None:
             shared = (signs_beside(raw.columns, value, [value], signs), *shared[1:])
-        known = {id_column, name_column, value, *shared, *roles.values()}
         only = ValueColumn(value, None if name_column else endpoints[0], shared, unit)
+        known = {id_column, name_column, value, *shared, *roles.values()}
         return [only], _passed_over(raw, [value], known)
     means: list[str] = []
     found = [(endpoint, *column) for endpoint in endpoints for column in _endpoint_columns(raw, endpoint, means)]
@@ -166,7 +166,7 @@ def _filled(raw: RawTable, columns: Sequence[str]) -> bool:
 
 def _run_of(column: str, place: int) -> str:
     found = run_number(column)
-    return str(found[1] if found is not None else place)
+    return found[1] if found is not None else str(place)
 
 
 def _counted(columns: Sequence[str], bare: str) -> dict[str, tuple[str, ...]]:
@@ -187,7 +187,7 @@ def _of_the_only_one(raw: RawTable, endpoint: Endpoint, warnings: list[str]) -> 
         return ((only, ""),)
     # A run of nothing in particular (Rep 1, Rep 2) is one of what is measured.
     bare = [(c, found) for c in raw.columns if run_number(c) is None and (found := run_number(f"x {c}")) is not None]
-    runs = [(c, str(found[1])) for c, found in bare if found[0] == "x"]
+    runs = [(c, found[1]) for c, found in bare if found[0] == "x"]
     if len(runs) < 2 or len({run for _, run in runs}) < len(runs):
         return ()
     warnings.append(f"Columns {', '.join(c for c, _ in runs)} were taken for replicates of {endpoint.name}.")

@@ -171,22 +171,26 @@ _ROUNDED = 0.06
 """Logarithms are often given to one decimal."""
 
 
-def run_number(header: str) -> tuple[str, int] | None:
-    """Return a header without its run, and the run's number: ``IC50 run 2 (nM)`` is run 2 of ``IC50 (nM)``.
+def run_number(header: str) -> tuple[str, str] | None:
+    """Return a header without its run, and the run by its number or day: ``IC50 run 2 (nM)`` is 2 of ``IC50 (nM)``.
 
     None without.
     """
     found = list(_RUN.finditer(header)) if len(header) <= LONGEST_HEADER else []
-    if len(found) != 1:
+    if len(found) > 1:
         return None
-    match = found[0]
-    name = " ".join(f"{header[: match.start()]} {header[match.end() :]}".split()).strip(" _-,;:")
-    return (name, int(match["number"])) if re.search(r"[A-Za-z%]", name) else None
+    if found:
+        match = found[0]
+        name = " ".join(f"{header[: match.start()]} {header[match.end() :]}".split()).strip(" _-,;:")
+        run = match["number"]
+    else:
+        name, run = headers.without_date(header)
+    return (name, run) if run and re.search(r"[A-Za-z%]", name) else None
 
 
 def run_groups(columns: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Return columns that hold runs of the same quantity, two or more, by their common name, in the table's order."""
-    groups: dict[tuple[str, str], dict[int, str]] = {}
+    groups: dict[tuple[str, str], dict[str, str]] = {}
     names: dict[tuple[str, str], str] = {}
     twice = set()
     for column in columns:

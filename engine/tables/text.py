@@ -14,7 +14,7 @@ from ..system.progress import Report
 from . import headers
 from .arrangements import barred, is_framed, spaced, table_of
 from .raw import DELIMITERS, RawTable, fold, rows_named, unguard, visible
-from .values import decimal_mark, without_thousands
+from .values import decimal_mark, thousands_read, without_thousands
 from .vocabulary import PUBCHEM_UNITS
 
 _SNIFFED_RECORDS = 200
@@ -87,6 +87,7 @@ def parse(
         columns = tuple(map(unguard, columns))
     report(0.8, "Looking at the numbers")
     if decimal is None:
+        cells = thousands_read(columns, cells, delimiter, warnings)
         decimal = decimal_mark(cells, delimiter, warnings)
     else:
         cells = without_thousands(cells, decimal)

@@ -256,7 +256,7 @@ def _unreadable(text: str) -> ValueError | None:
 
 
 def _unclear(text: str) -> str:
-    return f"{quoted(text)} can be read in two ways; write it without a thousands mark"
+    return f"{quoted(text)} can be read in two ways; write it without a mark, or say what marks the decimals"
 
 
 def _could_be_thousands(body: str, mark: str) -> bool:
@@ -283,9 +283,41 @@ def _marked(body: str, decimal: str) -> float:
 _UNIT = r"(?:\s*[A-Za-zµμ%]+)?"
 _DECIMAL_COMMA = re.compile(rf"[<>=≤≥]*\s*[+-]?\d+,\d+(?:[eE][+-]?\d+)?{_UNIT}")
 _THOUSANDS = re.compile(rf"[<>=≤≥]*\s*[1-9]\d{{0,2}},\d{{3}}{_UNIT}")
+_GROUPED = re.compile(rf"[<>=≤≥]*\s*[1-9]\d{{0,2}}(?:,\d{{3}})+(?:\.\d+)?{_UNIT}")
 _SHORT = re.compile(rf"[<>=≤≥]*\s*\d{{1,3}}{_UNIT}")
 _LONG = re.compile(rf"[<>=≤≥]*\s*\d{{4,}}{_UNIT}")
 _DECIMAL_POINT = re.compile(rf"[<>=≤≥]*\s*[+-]?\d*\.\d+(?:[eE][+-]?\d+)?{_UNIT}")
+
+
+def thousands_read(
+    columns: Sequence[str], cells: Sequence[tuple[str, ...]], delimiter: str, warnings: list[str]
+) -> tuple[tuple[str, ...], ...]:
+    """Return the cells of a comma-separated table without thousands marks, of columns whose commas can mark no others.
+
+    Every comma of their numbers stands before three digits, and no integer is as long without one; beside them are
+    shorter integers, decimals with a point, or commas at another place. Which columns these are is said.
+    """
+    found = [place for place, column in enumerate(cells) if delimiter == "," and _has_thousands(column)]
+    if found and decimal_mark(cells, delimiter, []) == ".":
+        warnings.append(
+            f"The commas in numbers of {', '.join(columns[place] for place in found)} are read as thousands, such as "
+            f"{next(filter(_is_doubtful, cells[found[0]]))!r}. If they mark decimals, say so."
+        )
+        return tuple(without_thousands([c], ".")[0] if place in found else c for place, c in enumerate(cells))
+    return tuple(cells)
+
+
+def _has_thousands(column: Sequence[str]) -> bool:
+    marked = [cell for cell in column if "," in cell]
+    if not any(map(_is_doubtful, marked)) or not all(map(_GROUPED.fullmatch, marked)):
+        return False
+    numbers = [cell for cell in column if _SHORT.fullmatch(cell) or _DECIMAL_POINT.fullmatch(cell)]
+    return not any(map(_LONG.fullmatch, column)) and (bool(numbers) or len({cell.index(",") for cell in marked}) > 1)
+
+
+def _is_doubtful(cell: str) -> bool:
+    """Whether a number may be a thousand or a decimal by itself; 10,000 and 1,234.5 are none."""
+    return "," in cell and not cell.endswith(",000") and _THOUSANDS.fullmatch(cell) is not None
 
 
 def decimal_mark(cells: Sequence[Sequence[str]], delimiter: str, warnings: list[str]) -> str:
