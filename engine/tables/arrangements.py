@@ -111,14 +111,20 @@ def paired(lines: Lines, numbers: Sequence[int], show: Show) -> Listed | None:
     no such table begins in the first lines.
     """
     for at, line in enumerate(lines[: _TITLE_LINES + 1]):
-        corner = _CORNER.fullmatch(show(line[0]).strip()) if line else None
-        if corner is None:
-            continue
-        down, across = corner["down"].strip(), corner["across"].strip()
-        if headers.SITE.fullmatch(fold(down)) is None or headers.SITE.fullmatch(fold(across)) is None:
-            return None
         labels = [show(cell).strip() for cell in line]
-        above = [show(cell).strip() for one in lines[:at] for cell in one if show(cell).strip()]
+        above = [text for one in lines[:at] for cell in one if (text := show(cell).strip())]
+        corner = _CORNER.fullmatch(labels[0]) if labels else None
+        if corner is not None:
+            down, across = corner["down"].strip(), corner["across"].strip()
+        elif labels and above and sum(bool(show(cell).strip()) for cell in lines[at - 1]) <= 2:
+            # R2 above the substituents, R1 in the corner.
+            down, across = labels[0], above.pop()
+        else:
+            continue
+        if headers.SITE.fullmatch(fold(down)) is None or headers.SITE.fullmatch(fold(across)) is None:
+            if corner is not None:
+                return None
+            continue
         name = above[-1] if above else "Value"
         out, rows = [[down, across, name]], [numbers[at]]
         for below, row in zip(lines[at + 1 :], numbers[at + 1 :], strict=True):

@@ -83,7 +83,7 @@ def about_kind(endpoint: Endpoint, texts: Sequence[str]) -> str:
         )
     if endpoint.kind == "count":
         return f"{name} is a count: compounds are compared by natural logarithms."
-    if endpoint.transform != "none" or not _COUNTED.search(name.replace("_", " ")):
+    if endpoint.transform != "none" or not _COUNTED.search(headers.split_unit(name)[0].replace("_", " ")):
         return ""
     filled = [text.strip() for text in texts if not is_missing(text)]
     if len(filled) >= _FEWEST and all(text.isdigit() for text in filled):

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from itertools import pairwise
 
+from ..domain.labels import is_hydrogen
 from ..errors import AssayPilotError
 from ..system.limits import LONGEST_BLOCK
 from . import headers
@@ -211,7 +212,8 @@ def structure_columns(raw: RawTable, sites: Sequence[str], free: Sequence[str]) 
     named: dict[str, str] = {}
     for column in free:
         bare, words = _DRAWING.subn(" ", fold(column))
-        if words and share_of_structures(raw.column(column), fewest=1) > _DRAWN:
+        texts = [text for text in raw.column(column) if words and not is_hydrogen(text)]
+        if texts and share_of_structures(texts, fewest=1) > _DRAWN:
             named.setdefault(" ".join(bare.split()).removeprefix("of "), column)
     return tuple((site, named[fold(site)]) for site in sites if fold(site) in named)
 

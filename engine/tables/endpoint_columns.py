@@ -317,6 +317,7 @@ class Endpoints:
     def _say_unread(self, named: Sequence[str]) -> None:
         """Say of columns that should hold values and hold classes or the like what they hold."""
         free = [column for column in self._claims.free() if headers.role_of(column) is None]
+        free = [column for column in free if column not in self.sides.signs]
         free = [column for column in free if not self.sides.belongs_to_another(column)]
         said = about_unread(self.raw, [*named, *free])
         self.warnings += said.values()

@@ -41,7 +41,8 @@ class Kind:
 
 
 _LIABILITY = PATTERNS["liability"]
-_EFFECT = re.compile(r"\binh(?:ib\w*)?\b|\bblock(?:ade|ing)?\b")
+_AT_TARGET = ("an effect", "an activity that is left")
+"""Kinds that are better the other way at a liability."""
 _TOXIC_LEVEL = PATTERNS["toxic level"]
 _TOXIC = re.compile(r"\b(?:cyto)?tox(?:icity)?\b|\bha?emolysis\b|\bcell death\b|\bldh release\b")
 
@@ -73,16 +74,18 @@ def kind_of(name: str, unit: str, header: str = "") -> Kind:
     scale: Literal["log", "none"] = "none" if negative or logs else "log"
     if _TOXIC_LEVEL.search(folded) is not None:
         return Kind("low" if negative else "high", scale, "a level that is toxic")
-    if _LIABILITY.search(folded) is not None and (potency or _EFFECT.search(folded) is not None):
-        if not potency:
-            return Kind("low", "none", "a liability")
+    liability = _LIABILITY.search(folded) is not None
+    if potency and liability:
         return Kind("low" if negative else "high", scale, "a potency at a liability", "liability")
     if potency and _SUFFICES.search(folded) is None:
         return Kind("high" if negative else "low", scale, "a potency", "target")
     if _TOXIC.search(folded) is not None:
         return Kind("low", "none", "a toxicity")
     texts = (folded, fold(header))
-    return next((kind for pattern, kind in _rules() if any(map(pattern.search, texts))), _UNKNOWN)
+    kind = next((kind for pattern, kind in _rules() if any(map(pattern.search, texts))), _UNKNOWN)
+    if liability and kind.what in _AT_TARGET:
+        return Kind("low" if kind.better == "high" else "high", "none", f"{kind.what} at a liability")
+    return kind
 
 
 def spans_decades(values: Sequence[float]) -> bool:
@@ -226,9 +229,13 @@ def _said(found: EndpointColumn, spec: EndpointSpec, kind: Kind, bare: str, valu
         )
     elif spec.direction is None and not found.direction_known:
         notes.append(f"{name}: which way is better is not known; higher is taken. If lower is better, say so.")
-    elif spec.direction is None and not target and (endpoint.transform != "log" or spec.transform is not None):
+    elif (
+        spec.direction is None
+        and (endpoint.transform != "log" or spec.transform is not None)
+        and not (endpoint.is_log and kind.better == "high" and target)
+    ):
         notes.append(f"{name} is taken as {found.direction_why}.")
-    if endpoint.transform == "log" and not target and spec.transform is None:
+    if endpoint.transform == "log" and spec.transform is None and not (target and (endpoint.is_potency or not unit)):
         so = f": {better} {f'{endpoint.scale_name} ' if endpoint.is_potency else ''}is better" if kind.better else ""
         notes.append(
             f"{name} is modelled as {endpoint.scale_name}, as {found.scale_why}{so}. If not, choose the values as they "

@@ -44,6 +44,8 @@ _LONG_COUNT = 6
 _POTENCY = PATTERNS["potency"]
 _NO_POTENCY = PATTERNS["concentration that is no potency"]
 _IN_BRACKETS = re.compile(r"\(([^()\[\]]+)\)|\[([^()\[\]]+)\]")
+_UNIT_FIRST = re.compile(r"[(\[](?P<unit>[^()\[\],;]+)[,;]\s*(?P<rest>[^()\[\]]+)[)\]]")
+"""A unit with more behind it in its brackets: ``IC50 (µM, 72 h)``."""
 _UNIT_BEHIND = re.compile(r"(?P<bare>.+?)(?:[\s_]|\s*[/,]\s*)(?P<unit>[A-Za-zµμ]+(?:/[lL])?)")
 _UNIT_BEFORE_MEAN = re.compile(
     r"(?P<bare>.+?)[\s_](?P<unit>[pnuµμm]M|M)(?P<mean>[\s_](?:geometric |arithmetic |geo)?(?:mean|avg|average|median))",
@@ -89,6 +91,7 @@ def split_unit(header: str) -> tuple[str, str]:
     logarithm = _OF_LOGARITHM.fullmatch(text)
     if logarithm is not None:
         return logarithm["bare"].strip(" _"), ""
+    text = _UNIT_FIRST.sub(lambda m: f"({m['rest']}) ({m['unit']})" if is_unit(m["unit"]) else m[0], text)
     groups = list(_IN_BRACKETS.finditer(text))
     # IC50 (nM) (mean): the unit need not stand last; a lone group must, or it is part of the name.
     units = [group for group in groups if is_unit(group[1] or group[2])]
@@ -128,12 +131,7 @@ def split_unit(header: str) -> tuple[str, str]:
     return text, "%" if _PER_CENT.search(text) else ""
 
 
-_DATED = re.compile(
-    r"(?<![\s_(\[,;-])[\s_(\[,;-]*(?<![A-Za-z0-9])(?P<date>(?:19|20)\d{2}[-/._]?(?:0[1-9]|1[0-2])[-/._]?(?:0[1-9]|[12]\d|3[01])|"
-    r"\d{1,2}[-/.]\d{1,2}[-/.]20\d{2}|\d{1,2}/\d{1,2}/[12]\d|\d{0,2}[-. ]?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|"
-    r"nov|dec)[a-z]*[-. ,']*(?:20\d|[12])\d)(?![A-Za-z0-9])[)\]]?",
-    re.I,
-)
+_DATED = PATTERNS["day or month"]
 """A day or a month in a header, and the marks that set it apart: `` 2025-01-05``, ``_20250105``, ``(12-Jan-25)``."""
 
 
@@ -215,11 +213,16 @@ def bases(header: str) -> tuple[str, ...]:
     within = _function_of(header, MEANS) or header
     for text in dict.fromkeys((header, within, bare, _SPREAD_BEHIND.sub("", header), _SPREAD_BEHIND.sub("", bare))):
         folded = fold(text)
-        found.append(folded)
+        found += [folded, _unbracketed(folded)]
         for mean in (*MEANS, *VALUE):
             found += [folded.removeprefix(f"{mean} "), folded.removesuffix(f" {mean}")]
             found += [folded.removesuffix(f"({mean})").strip(), folded.removesuffix(f"[{mean}]").strip()]
     return tuple(dict.fromkeys(found))
+
+
+def _unbracketed(folded: str) -> str:
+    """Return a header without its brackets: ``jak2 ic50 sd`` for ``jak2 [ic50 sd]``."""
+    return " ".join(re.sub(r"[()\[\]]", " ", folded).split())
 
 
 def role_within(header: str) -> tuple[str, str] | None:
@@ -232,7 +235,8 @@ def role_within(header: str) -> tuple[str, str] | None:
         name = _function_of(header, ROLES[role])
         if name is not None:
             return fold(name), role
-    for text in dict.fromkeys((fold(header), fold(split_unit(header)[0]))):
+    texts = (fold(header), fold(split_unit(header)[0]), _unbracketed(fold(header)))
+    for text in dict.fromkeys(texts):
         for role in _PARTS:
             for word in sorted(ROLES[role], key=len, reverse=True):
                 if text.endswith(f" {word}"):
@@ -295,7 +299,7 @@ def is_property(header: str) -> bool:
 def is_of_fit(header: str) -> bool:
     """Whether a column holds what a curve fit says beside its value: a Hill slope, R2, a confidence limit."""
     folded = fold(split_unit(_AGAIN.sub("", header))[0])
-    return _FIT.fullmatch(" ".join(re.sub(r"[()\[\]]", " ", folded).split())) is not None
+    return _FIT.fullmatch(_unbracketed(folded)) is not None
 
 
 def is_kept_beside(header: str) -> bool:

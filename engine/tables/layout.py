@@ -160,6 +160,8 @@ def _group_above(head: Sequence[Sequence[str]], numbers: Sequence[int], at: int)
     spots = [place for place, text in enumerate(above[:wide]) if text]
     if not spots or spots == [0] or _numeric(above):
         return None
+    if any(not header[place] and headers.is_known(above[place]) for place in spots):
+        return above  # Compound, merged over both rows
     repeated = len(set(filter(None, header))) < _filled(header)
     needed = [
         place for place in range(spots[0], wide) if not header[place] or headers.is_part(header[place]) or repeated

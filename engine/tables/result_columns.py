@@ -12,7 +12,18 @@ from ..errors import AssayPilotError
 from . import headers
 from .normalise import points_in_columns
 from .raw import RawTable, columns_named, fold
-from .side_columns import SIDES, about_errors, about_mean, run_groups, run_number, side_role, sign_columns, signs_beside
+from .side_columns import (
+    SIDES,
+    about_errors,
+    about_mean,
+    bare_runs,
+    counted,
+    run_groups,
+    run_number,
+    side_role,
+    sign_columns,
+    signs_beside,
+)
 from .values import is_missing
 
 
@@ -146,7 +157,7 @@ def _endpoint_columns(raw: RawTable, endpoint: Endpoint, means: list[str]) -> tu
     column = _endpoint_column(raw, endpoint)
     bare, unit = headers.split_unit(endpoint.name)
     units = ("", unit, endpoint.unit, *(CONCENTRATIONS if endpoint.is_potency else ()))
-    groups = {**run_groups(raw.columns), **_counted(raw.columns, bare)}
+    groups = {**run_groups(raw.columns), **counted(raw.columns, lambda name: fold(name) == fold(bare))}
     fitting = [
         runs
         for name, runs in groups.items()
@@ -169,16 +180,6 @@ def _run_of(column: str, place: int) -> str:
     return found[1] if found is not None else str(place)
 
 
-def _counted(columns: Sequence[str], bare: str) -> dict[str, tuple[str, ...]]:
-    """Columns that count an endpoint's name from 1 on, by that name: ``IC50_1``, ``IC50_2``, ``IC50_3``."""
-    numbered = re.compile(rf"{re.escape(fold(bare))}[ #]?(\d{{1,2}})")
-    found = [(match, c) for c in columns if (match := numbered.fullmatch(fold(headers.split_unit(c)[0]))) is not None]
-    if len(found) < 2 or sorted(int(match[1]) for match, _ in found) != list(range(1, len(found) + 1)):
-        return {}
-    units = {headers.split_unit(c)[1] for _, c in found}
-    return {bare + (f" ({unit})" if unit else ""): tuple(c for _, c in found) for unit in units if len(units) == 1}
-
-
 def _of_the_only_one(raw: RawTable, endpoint: Endpoint, warnings: list[str]) -> tuple[tuple[str, str], ...]:
     """Columns that can only be of the campaign's one endpoint: its potency under another name, or bare replicates."""
     only = _plain_potency(raw, endpoint)
@@ -186,12 +187,10 @@ def _of_the_only_one(raw: RawTable, endpoint: Endpoint, warnings: list[str]) -> 
         warnings.append(f"Column {only} was taken for {endpoint.name}, the only endpoint of the campaign.")
         return ((only, ""),)
     # A run of nothing in particular (Rep 1, Rep 2) is one of what is measured.
-    bare = [(c, found) for c in raw.columns if run_number(c) is None and (found := run_number(f"x {c}")) is not None]
-    runs = [(c, found[1]) for c, found in bare if found[0] == "x"]
-    if len(runs) < 2 or len({run for _, run in runs}) < len(runs):
-        return ()
-    warnings.append(f"Columns {', '.join(c for c, _ in runs)} were taken for replicates of {endpoint.name}.")
-    return tuple(runs)
+    runs = bare_runs(raw.columns)
+    if runs:
+        warnings.append(f"Columns {', '.join(runs)} were taken for replicates of {endpoint.name}.")
+    return tuple(runs.items())
 
 
 def _endpoint_column(raw: RawTable, endpoint: Endpoint) -> str | None:

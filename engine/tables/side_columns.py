@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ..domain.endpoint import CONCENTRATIONS, Endpoint
 from ..domain.p_scale import is_p_scale
@@ -188,27 +188,55 @@ def run_number(header: str) -> tuple[str, str] | None:
     return (name, run) if run and re.search(r"[A-Za-z%]", name) else None
 
 
+_COUNTED = re.compile(r"(?P<name>.+?)[ #]+0*(?P<number>[1-9]\d?)")
+UNNAMED = "Value"
+"""What runs are of that are called after nothing else: Replicate 1, Replicate 2."""
+
+
+def counted(columns: Sequence[str], is_name: Callable[[str], bool]) -> dict[str, tuple[str, ...]]:
+    """Return columns that count a name from 1 on, by that name: ``IC50_1 (nM)``, ``IC50_2 (nM)`` of ``IC50 (nM)``."""
+
+    def part(column: str) -> tuple[str, str] | None:
+        bare, unit = headers.split_unit(column)
+        match = None if run_number(column) is not None else _COUNTED.fullmatch(bare.replace("_", " "))
+        if match is None or not is_name(match["name"]):
+            return None
+        return f"{match['name']} ({unit})" if unit else match["name"], match["number"]
+
+    found = _grouped(columns, part)
+    return {name: tuple(of.values()) for name, of in found.items() if set(of) == set(map(str, range(1, len(of) + 1)))}
+
+
+def bare_runs(columns: Sequence[str]) -> dict[str, str]:
+    """Return columns that are called after a run and nothing else (Rep 1, Replicate 2), with their run."""
+    found = _grouped(columns, lambda column: run_number(f"{UNNAMED} {column}") if not run_number(column) else None)
+    return {column: run for run, column in found.get(UNNAMED, {}).items()}
+
+
 def run_groups(columns: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Return columns that hold runs of the same quantity, two or more, by their common name, in the table's order."""
+    bare = bare_runs(columns)
+    named = {name: tuple(of.values()) for name, of in _grouped(columns, run_number).items()}
+    return counted(columns, headers.looks_like_activity) | named | ({UNNAMED: tuple(bare)} if bare else {})
+
+
+def _grouped(columns: Sequence[str], part: Callable[[str], tuple[str, str] | None]) -> dict[str, dict[str, str]]:
+    """Return columns by their common name and their run, two or more of a name; ``part``: both of a header, or None."""
     groups: dict[tuple[str, str], dict[str, str]] = {}
     names: dict[tuple[str, str], str] = {}
     twice = set()
     for column in columns:
-        found = run_number(column)
+        found = part(column)
         if found is None:
             continue
-        name, number = found
+        name, run = found
         bare, unit = headers.split_unit(name)
         key = (fold(bare), unit)
         names.setdefault(key, name)
-        if number in groups.setdefault(key, {}):
+        if run in groups.setdefault(key, {}):
             twice.add(key)
-        groups[key][number] = column
-    return {
-        names[key]: tuple(column for column in columns if column in group.values())
-        for key, group in groups.items()
-        if len(group) > 1 and key not in twice
-    }
+        groups[key][run] = column
+    return {names[key]: of for key, of in groups.items() if len(of) > 1 and key not in twice}
 
 
 def once_each(
@@ -245,52 +273,63 @@ def once_each(
 def _is_mean_of(column: str, name: str) -> bool:
     """Whether a column is called as the runs together are: ``IC50 (nM)`` or ``Mean IC50 (nM)``."""
     bare, unit = headers.split_unit(name)
+    if name == UNNAMED:
+        return headers.is_mean(column)
     return fold(bare) in headers.bases(column) and headers.split_unit(column)[1] in ("", unit)
 
 
 def copied_from(raw: RawTable, column: str, others: Sequence[str]) -> tuple[str, str] | None:
-    """Return the column of concentrations that a column only repeats, and how: as their logarithms, or in another unit.
+    """Return the column of potencies that a column only repeats, and how: as their logarithms, or in another unit.
 
-    By what stands in them: in 95 % of the rows with exact numbers in both, and in every row where the copy stands. Of
-    two units the one that stands first is no copy. None where it repeats none.
+    By what stands in them: in 95 % of the rows with exact numbers in both, and in every row where the copy stands.
+    Concentrations are no copy of logarithms; of two of a kind the one that stands first is none. None where it repeats
+    none.
     """
-    bare, unit = headers.split_unit(column)
-    scale = Endpoint(column)
-    logs = is_p_scale(scale) or headers.is_log_concentration(column)
-    concentrations = unit in CONCENTRATIONS and headers.looks_like_potency(bare, unit)
-    if not logs and not concentrations:
+    own = _scale(column)
+    if own is None:
         return None
-    own = scale if logs else Endpoint(column, unit, "log")
-    for other in others if logs else others[: list(others).index(column)]:
-        other_bare, other_unit = headers.split_unit(other)
-        of_logs = is_p_scale(scale) and other_unit not in CONCENTRATIONS
-        if other == column or of_logs or not headers.looks_like_potency(other_bare, other_unit):
+    for other in others:
+        theirs = _scale(other)
+        alike = theirs is not None and (own.transform == "log") == (theirs.transform == "log")
+        if other == column or theirs is None or (alike and others.index(other) > others.index(column)):
             continue
-        if not logs and (other_unit not in CONCENTRATIONS or fold(other_bare) != fold(bare)):
+        concentrations = own.transform == "log"
+        if concentrations and (not alike or fold(headers.split_unit(other)[0]) != fold(headers.split_unit(column)[0])):
+            continue
+        if is_p_scale(own) and theirs.transform == "log" and not theirs.unit:
             continue
         pairs = list(zip(raw.column(column), raw.column(other), strict=True))[:_ROWS_SAMPLED]
-        read = [(_entry(own, a, raw), _entry(Endpoint(other, other_unit, "log"), b, raw)) for a, b in pairs]
+        read = [(_entry(own, a, raw), _entry(theirs, b, raw)) for a, b in pairs]
         if any(a is not None and b is None for a, b in read):
             continue
         exact = [(a.value, b.value) for a, b in read if a and b and a.relation == b.relation == "=" and b.unit is None]
         if len(exact) < _FEWEST_ALIKE:
             continue
         # A logarithm may be that of mol/L or of the number as it stands.
-        moles = CONCENTRATIONS.get(other_unit, 1.0)
-        for factor in (moles, 1.0) if headers.is_log_concentration(column) else (moles,):
-            alike = sum(abs(_log(a, own) - math.log10(b * factor)) <= _ROUNDED for a, b in exact)
-            if alike >= _ALIKE * len(exact):
-                return other, "the logarithms of {}" if logs else "{} in another unit"
+        for bare in (False, True) if headers.is_log_concentration(column) and not alike else (False,):
+            if sum(abs(_log(a, own) - _log(b, theirs, bare=bare)) <= _ROUNDED for a, b in exact) >= _ALIKE * len(exact):
+                return other, "{} in another unit" if concentrations else _SAME if alike else "the logarithms of {}"
     return None
 
 
-def _log(value: float, endpoint: Endpoint) -> float:
-    """Return the logarithm of the concentration that a value says.
+_SAME = "the same logarithms as {}"
+
+
+def _scale(column: str) -> Endpoint | None:
+    """Return what a column of potencies holds by its header, concentrations or their logarithms; None for any other."""
+    bare, unit = headers.split_unit(column)
+    if is_p_scale(scale := Endpoint(bare)) or headers.is_log_concentration(column):
+        return scale
+    return Endpoint(column, unit, "log") if headers.looks_like_potency(bare, unit) else None
+
+
+def _log(value: float, endpoint: Endpoint, *, bare: bool = False) -> float:
+    """Return the logarithm of the concentration that a value says, in mol/L unless it is taken ``bare``.
 
     Of pIC50, of logIC50, of a concentration with its unit.
     """
     if endpoint.transform == "log":
-        return math.log10(value * CONCENTRATIONS[endpoint.unit])
+        return math.log10(value * (1.0 if bare else CONCENTRATIONS.get(endpoint.unit, 1.0)))
     return -value if is_p_scale(endpoint) else value
 
 

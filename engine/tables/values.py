@@ -119,7 +119,7 @@ def parse_number(text: str, decimal: str = ".") -> float:
     try:
         number = float(body)
     except ValueError:
-        number = math.nan if "," not in body and "." not in body and " " not in body else _marked(body, decimal)
+        number = math.nan if not re.search(r"[., '’]", body) else _marked(body, decimal)
         if math.isnan(number):
             raise ValueError(f"{quoted(text)} is not a number") from None
     else:
@@ -266,7 +266,7 @@ def _could_be_thousands(body: str, mark: str) -> bool:
 
 def _marked(body: str, decimal: str) -> float:
     """Return a number written with a decimal comma or thousands marks; NaN when it is none, ValueError when unclear."""
-    plain = re.sub(r"(?<=\d)[   '](?=\d{3}(?!\d))", "", body).replace("−", "-")
+    plain = re.sub(r"(?<=\d)[   '’](?=\d{3}(?!\d))", "", body).replace("−", "-")
     other = "," if decimal == "." else "."
     if decimal == "." and re.fullmatch(r"[+-]?[1-9]\d{0,2},000", plain):
         return float(plain.replace(",", ""))
