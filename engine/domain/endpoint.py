@@ -41,7 +41,7 @@ _SPELLINGS = {
 
 _LOG_SPAN = 50.0
 """No logarithm of a measured quantity is further from 0 than this."""
-LARGEST = 1e150
+_LARGEST = 1e150
 """The square of anything larger is no number in floating point."""
 _NOISE_SPAN = (1e-9, 1e9)
 _EDGES = " _,;:/-"
@@ -279,7 +279,7 @@ class Endpoint:
         if self.transform == "log" and value <= 0:
             asked = ": is it below the limit of quantitation? Then write < and that limit" if value == 0 else ""
             raise AssayPilotError(f"{value:g} has no logarithm{asked or ' (must be > 0)'}", column=self.name)
-        if not (0.0 < abs(converted) <= LARGEST or value == 0.0):
+        if not (0.0 < abs(converted) <= _LARGEST or value == 0.0):
             raise self._absurd(value, own)
         if self.transform == "none":
             on_model = converted

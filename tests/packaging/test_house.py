@@ -24,10 +24,11 @@ SCRIPTS = ("environment", "sizes", "freeze_trial", "freeze", "dev")
 
 
 def pins(name: str) -> dict[str, str]:
-    """Return each pinned requirement of a lock with the lines that belong to it."""
+    """Return the hashes of each pinned requirement of a lock; who asks for it there decides what it is pinned for."""
     text = (ROOT / "packaging" / name).read_text(encoding="utf-8")
     blocks = re.split(r"\n(?=[a-z0-9])", re.sub(r"(?m)^ *#.*\n?", "", text).strip())
-    return {block.split(" \\")[0]: block for block in blocks}
+    found = (block.partition(" \\") for block in blocks)
+    return {pin.split(" ;")[0]: hashes for pin, _, hashes in found}
 
 
 def run_tests(folder: Path, text: str, conftest: str | None = None) -> str:

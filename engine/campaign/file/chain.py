@@ -21,7 +21,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from ...domain.endpoint import LARGEST
 from ...errors import AssayPilotError
 from . import schema
 from .schema import MAX_EVENT_BYTES, MAX_EVENTS
@@ -41,6 +40,7 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
 _KIND = re.compile(r"[a-z][a-z0-9_]{0,63}")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _MAX_DIGITS = 40  # enough for a 128-bit seed; longer integers break float() later
+_LARGEST = 1e150  # the square of anything larger is no number in floating point
 _DIGITS = bytes(ord("0") if chr(byte).isdigit() and byte < 128 else 32 for byte in range(256))
 """Takes every digit to 0 and everything else to a blank."""
 
@@ -223,7 +223,7 @@ def _plain(value: Any, where: str) -> Any:
 
 def _finite(text: str) -> float:
     value = float(text)
-    if not abs(value) <= LARGEST:
+    if not abs(value) <= _LARGEST:
         raise ValueError("a number larger than any that is written")
     return value
 
