@@ -12,6 +12,7 @@ from ..arrays import Floats, Ints
 from ..domain.elimination import Eliminated, Solver
 from ..domain.features import SiteFeatures
 from ..domain.library import Library
+from ..text.documents import pick
 from .confounding import Confounded, confounded_sites, seen_once
 from .diagnostics import LEVERAGE_ONE, AdditiveFit, additive_fit, figures_of
 
@@ -87,24 +88,15 @@ class ModelReport:
     def as_json(self) -> dict[str, Any]:
         """For the command line; lists are cut, with their full counts beside them."""
         return {
-            "verdict": self.verdict,
-            "sentence": self.sentence,
-            "rows": self.fit.rows,
-            "rank": self.fit.rank,
-            "max_rank": self.max_rank,
+            **pick(self, "verdict sentence max_rank curvature_p"),
+            **pick(self.fit, "rows rank leverage_one r2 q2 residual_sd"),
+            **pick(self.noise, "noise_sd=sd noise_freedom=freedom"),
             "confounded": [pair.as_json() for pair in self.confounded],
             "seen_once": {
                 site: {"count": len(labels), "substituents": list(labels[:_LONGEST_LIST])}
                 for site, labels in self.seen_once.items()
             },
-            "leverage_one": self.fit.leverage_one,
-            "r2": self.fit.r2,
-            "q2": self.fit.q2,
-            "residual_sd": self.fit.residual_sd,
-            "noise_sd": None if self.noise is None else self.noise.sd,
-            "noise_freedom": None if self.noise is None else self.noise.freedom,
             "lack_of_fit": None if self.lack_of_fit is None else asdict(self.lack_of_fit),
-            "curvature_p": self.curvature_p,
             "worst": [asdict(residual) for residual in self.worst],
         }
 

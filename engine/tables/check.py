@@ -19,6 +19,7 @@ from ..domain.noise import usual
 from ..models.diagnostics import AdditiveFit
 from ..models.interactions import Interaction, interactions
 from ..models.report import ModelReport, Noise, model_report
+from ..text.documents import pick
 from ..text.percentages import percent
 from .importer import ImportedTable
 from .options import EndpointColumn, TableMapping
@@ -223,19 +224,11 @@ def check_report(
         sites.append({"name": site.name, "substituents": listed, "names": names})
     not_used = [problem.as_json() for problem in imported.not_used]
     return {
-        "file": raw.file,
-        "digest": raw.digest,
-        "rows_read": imported.rows_read,
-        "rows_used": imported.rows_used,
+        **pick(raw, "file digest kind sheet encoding delimiter decimal read_as=described"),
+        **pick(imported, "rows_read rows_used compounds"),
         "not_used": not_used[:_LONGEST_LIST],
         "not_used_count": len(not_used),
         "truncated": len(not_used) > _LONGEST_LIST,
-        "kind": raw.kind,
-        "sheet": raw.sheet,
-        "encoding": raw.encoding,
-        "delimiter": raw.delimiter,
-        "decimal": raw.decimal,
-        "read_as": raw.described,
         "unmatched": {
             "table": list(raw.unmatched[0][:_LONGEST_LIST]),
             "joined": list(raw.unmatched[1][:_LONGEST_LIST]),
@@ -244,7 +237,6 @@ def check_report(
         "smiles_column": mapping.smiles,
         "sites": sites,
         "endpoints": [_endpoint_json(*both) for both in zip(facts, mapping.endpoints, strict=True)],
-        "compounds": imported.compounds,
         "library_size": library.n_combinations if library.partial else len(library),
         "aliases": [{"id": name, "also": other} for other, name in library.aliases],
         "combinations": library.n_combinations,
@@ -292,19 +284,11 @@ def _pairs(facts: Sequence[EndpointFacts]) -> list[str]:
 def _endpoint_json(fact: EndpointFacts, column: EndpointColumn) -> dict[str, Any]:
     endpoint = fact.endpoint
     return {
-        "name": endpoint.name,
-        "unit": endpoint.unit,
-        "direction": endpoint.direction,
+        **pick(endpoint, "name unit direction transform scale=scale_name"),
+        **pick(fact, "measured censored excluded noise_sd replicate_groups"),
         "direction_why": column.direction_why,
-        "transform": endpoint.transform,
         "scale_proposed": _scale_json(fact, column),
         "of": None if endpoint.of is None else list(endpoint.of),
-        "scale": endpoint.scale_name,
-        "measured": fact.measured,
-        "censored": fact.censored,
-        "excluded": fact.excluded,
-        "noise_sd": fact.noise_sd,
-        "replicate_groups": fact.replicate_groups,
     }
 
 
