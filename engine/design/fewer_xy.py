@@ -1,4 +1,4 @@
-"""XY designs on fewer compounds: what has next to no weight goes, then what is needed least, with exchanges."""
+"""XY designs on fewer compounds: what has next to no weight goes, then what is needed least."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import numpy as np
 
 from ..arrays import Flags, Floats, Ints
 from ..errors import AssayPilotError
-from ..text.percentages import percent
 from .g import g_optimal
 from .log_weight_lbfgs import same_information
 from .thinning import same_information_on_fewer
@@ -21,7 +20,6 @@ _REMOVED_AT_ONCE = 0.15
 _LOCAL = 1e-3
 """The gap to which weights are solved on given compounds while they are exchanged."""
 _LOCAL_ROUNDS = 8
-_EXCHANGES = 25
 _FEW = 400
 """Of no more candidates than this, those that others can do without are always looked for."""
 _SOLVED = 1000
@@ -92,21 +90,7 @@ def on_at_most(search: XYSearch, state: XYState, size: int) -> XYState:
             mend=f"{count(best.support):,} are enough.",
         )
     other = _of_g(search, size)
-    if other is not None and other.value < best.value:
-        best = other
-    batch = max(search.frame.d // 2, 1)
-    for _ in range(_EXCHANGES):
-        if best.value <= search.lower * (1.0 + search.gap):
-            break
-        search.tell(0.95, f"exchanging compounds, {percent(best.value / search.lower - 1, 2)} above the best")
-        trial = _down_to(search, _with_helpful(search, best, batch), size, count)
-        if trial.value < best.value * (1.0 - 1e-6) and count(trial.support) <= size:
-            best = trial
-        elif batch == 1:
-            break
-        else:
-            batch //= 2
-    return best
+    return best if other is None else min(best, other, key=lambda one: one.value)
 
 
 def _thinned(search: XYSearch, state: XYState, size: int) -> XYState:
@@ -137,20 +121,6 @@ def _chosen(support: Ints, n: int) -> Flags:
     chosen = np.zeros(n, dtype=bool)
     chosen[support] = True
     return chosen
-
-
-def _with_helpful(search: XYSearch, state: XYState, batch: int) -> XYState:
-    """The state with the candidates that would help most, solved again."""
-    x = search.frame.rows(state.support)
-    w = 0.99 * state.w + 0.01 / len(state.w)
-    _, scores = search.look(x, w)
-    worth = np.where(search.frame.open, scores, -np.inf)
-    worth[state.support] = -np.inf
-    new = np.argsort(-worth, kind="stable")[:batch]
-    new = new[worth[new] > -np.inf]
-    support = np.concatenate([state.support, new])
-    weights = np.concatenate([w, np.full(len(new), 1e-3 / len(w))])
-    return _solved_on(search, support, weights) or state
 
 
 def _solved_on(search: XYSearch, support: Ints, w: Floats) -> XYState | None:

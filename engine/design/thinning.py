@@ -54,12 +54,6 @@ _DEPENDENT_WORK = 5e9
 _EXCHANGES = 20
 _EXCHANGE_TOLERANCE = 1e-4
 """The gap on the support alone to which weights are solved while compounds are exchanged."""
-_STARTS = 8
-"""Ways down to a given number of compounds that are tried: where many can go alike, which of them do is chance."""
-_START_WORK = 2e8
-"""The sum over those ways of the cube of the compounds there."""
-_JITTER = 0.3
-"""The log SD by which what a compound is worth is taken for more or less on all ways but the first."""
 _TIGHTEST = 1e-12
 """No smaller tolerance is asked of the inner solver: leverages carry rounding of that size."""
 
@@ -74,12 +68,12 @@ class Elimination:
     """How many have gone, and the weights of all rows then (of those that stay: may be slightly below 0)."""
 
 
-def elimination(x: Floats, weights: Floats, remove: int, *, worth: Floats | None = None) -> Elimination:
+def elimination(x: Floats, weights: Floats, remove: int) -> Elimination:
     """The ``remove`` rows of ``x`` needed least, in order; raises LinAlgError when V is singular.
 
     They are picked by the loss of log det that its second-order model foresees with all other weights adjusted and
     their sum fixed, w_i^2 / (2 [H^-1]_ii) (the saliency of Hassibi and Stork's Optimal Brain Surgeon,
-    H = (x_i' V^-1 x_j)^2), one by one or in small blocks. ``worth`` ``(m,)`` multiplies that loss.
+    H = (x_i' V^-1 x_j)^2), one by one or in small blocks.
     """
     m = len(x)
     y, _ = whitened(x, weights)
@@ -97,7 +91,7 @@ def elimination(x: Floats, weights: Floats, remove: int, *, worth: Floats | None
     block = max(1, remove // _BLOCKS)
     for begun in range(0, remove, block):
         loss = w**2 / np.maximum(np.diagonal(inverse), 1e-300)
-        loss = np.where(alive, loss if worth is None else loss * worth, np.inf)
+        loss = np.where(alive, loss, np.inf)
         size = min(block, remove - begun)
         gone = np.argpartition(loss, size - 1)[:size] if size > 1 else np.array([np.argmin(loss)])
         alive[gone] = False
@@ -231,14 +225,12 @@ def thin(search: Search, state: State, max_support: int | None) -> State:
         remove, state = len(state.w) - len(fewer.w), fewer
     if max_support is None or len(state.w) <= max_support:
         return state
-    ways = int(min(max(_START_WORK / float(len(full.w)) ** 3, 1.0), _STARTS))
-    found = (_on_few(search, full, max_support, np.random.default_rng(way) if way else None) for way in range(ways))
-    return min(found, key=lambda few: few.gap)
+    return _on_few(search, full, max_support)
 
 
-def _on_few(search: Search, full: State, size: int, chance: np.random.Generator | None) -> State:
+def _on_few(search: Search, full: State, size: int) -> State:
     """The state on at most ``size`` candidates, exchanged for others while that helps."""
-    best = _down_to(search, full, size, chance)
+    best = _down_to(search, full, size)
     batch = search.batch
     for _ in range(_EXCHANGES):
         # Compounds that would help most come in and the least needed go; fewer at once when that gains nothing.
@@ -323,9 +315,7 @@ def _thinner(search: Search, state: State, remove: int) -> State | None:
     return None
 
 
-def _planned(
-    search: Search, state: State, remove: int, chance: np.random.Generator | None = None
-) -> Elimination | None:
+def _planned(search: Search, state: State, remove: int) -> Elimination | None:
     """Which candidates could go; None when none can."""
     if remove < 1:
         return None
@@ -334,8 +324,7 @@ def _planned(
             # Too many for the model: the lightest go.
             order = np.argsort(state.w, kind="stable")[:remove].astype(np.intp)
             return Elimination(order, [(remove, state.w)])
-        worth = None if chance is None else np.exp(_JITTER * chance.standard_normal(len(state.w)))
-        return elimination(state.x, state.w, remove, worth=worth)
+        return elimination(state.x, state.w, remove)
     except np.linalg.LinAlgError:
         return None
 
@@ -352,12 +341,12 @@ def _removed(
         return None
 
 
-def _down_to(search: Search, state: State, size: int, chance: np.random.Generator | None = None) -> State:
+def _down_to(search: Search, state: State, size: int) -> State:
     """The state on at most ``size`` candidates."""
     step = max(1, int((len(state.w) - search.least) * _REMOVED_AT_ONCE))
     while len(state.w) > size:
         remove = min(step, len(state.w) - size)
-        plan = _planned(search, state, remove, chance)
+        plan = _planned(search, state, remove)
         fewer = None
         while plan is not None and remove and fewer is None:
             fewer = _removed(search, state, plan, remove, _EXCHANGE_TOLERANCE)
