@@ -35,7 +35,6 @@ class Plan:
 class Outlook:
     """Figures of a campaign before its first measurement."""
 
-    compounds: int
     rank: int
     """What the library can tell apart of the model's unknowns."""
     unknowns: int
@@ -52,16 +51,11 @@ class Outlook:
 
     def lines(self, budget: int | None) -> list[tuple[str, str]]:
         """Captions and values as a new campaign shows them."""
-        told = f"{self.rank} of {self.unknowns}" if self.rank < self.unknowns else f"all {self.unknowns}"
-        rows = [
-            ("Library", f"{many(self.compounds, 'compound')}; {told} unknowns can be estimated"),
-            ("First decision", self._first()),
-        ]
+        few = self.rank < self.unknowns
+        rows = [("Effects", f"{self.rank} of {self.unknowns} can be estimated")] if few else []
+        rows.append(("First decision", self._first()))
         if self.open_end:
             rows.append(("At most", f"not known: {self.open_end}"))
-        else:
-            words = "it depends on how close together the compounds are; what to expect is simulated below"
-            rows.append(("In all", words))
         if budget is not None:
             enough = budget >= self.first
             words = "reaches the first decision" if enough else "does not reach the first decision as it should be"
@@ -99,7 +93,6 @@ def look_ahead(plan: Plan, report: Report = silent) -> Outlook:
     first = strategy.ask(state, report)
     per = ledger.per_sample
     return Outlook(
-        compounds=len(ledger.library),
         rank=span_rank(ledger.features),
         unknowns=int(ledger.features.full_rank),
         first=first.total * per,

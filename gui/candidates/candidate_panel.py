@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QApplication, QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from assaypilot.engine.campaign.findings import Check
@@ -26,9 +26,10 @@ from ..session.session import Session
 from ..session.view import View
 from ..structures.drawing import Structures
 from ..structures.shown import CopiedStructure
-from ..widgets.layout import breakable, column_of, copied, put, row_of, whole
+from ..widgets.layout import STRETCH, breakable, column_of, copied, put, row_of, whole
 from ..widgets.marks import StatusMark
-from ..widgets.text import Callout, Details, ElidedLabel, label, polish
+from ..widgets.text import Callout, Details, ElidedLabel, button, label, polish
+from ..window.page import Side
 from .candidate_rows import confirmed_text, interval_text, probability_text
 
 if TYPE_CHECKING:
@@ -135,11 +136,6 @@ _LONG = 14
 """Letters of a name above which each site has a row."""
 _NONE = "\N{EN DASH}"
 """What is said where nothing is known: the lines below stay where they are."""
-MARGIN = 16
-NARROWEST, WIDEST = 250, 420
-"""Pixels of the panel at least: for letters of the usual size, and for any."""
-LINES, PICTURE = 30, 160
-"""Lines of text that a compound has at least before the course of the set stays below it, and pixels of a structure."""
 
 
 def details(status: Status, compound: int, alone: str = "") -> list[tuple[str, str]]:
@@ -327,6 +323,31 @@ def lower_first(text: str) -> str:
     return text[:1].lower() + text[1:]
 
 
+_HINT = "Click a cell, a row or a point, or go to it with the arrow keys and press Enter."
+
+
+class SarPanel(CompoundPanel):
+    """The selected compound, or how one is selected."""
+
+    wanted = Signal()
+    """The compound is to be shown in the table of candidates."""
+
+    def __init__(self, structures: Structures, session: Session) -> None:
+        super().__init__(structures, session)
+        self.hint = label(_HINT, "muted", wrap=True)
+        self.insertWidget(1, self.hint)
+        self.go = button(
+            "Show in &Candidates", tip="Goes to this compound in the table of the Candidates page", then=self.wanted
+        )
+        put(self, self.go, STRETCH)
+
+    def show_compound(self, view: View, compound: int | None) -> None:
+        """Explain a compound; None: says how one is selected."""
+        super().show_compound(view, compound)
+        self.hint.setVisible(compound is None)
+        self.go.setVisible(compound is not None)
+
+
 class CandidatePanel(CompoundPanel):
     """The selected compound, and how the set moved."""
 
@@ -376,54 +397,3 @@ class CandidatePanel(CompoundPanel):
             return set_by_round(inside, undecided, marked=marked, palette=palette, size=size, dpi=dpi)
 
         self.canvas.show_figure(draw)
-
-
-class Side(QFrame):
-    """What scrolls over what stays, as long as there is room for both, else all of it; wider for large letters."""
-
-    pictured = False
-    """Whether what scrolls begins with a structure."""
-
-    def __init__(self, scroll: QScrollArea, inner: QVBoxLayout, below: QWidget | None = None) -> None:
-        super().__init__()
-        self.setObjectName("side")
-        self._below = below
-        if below is not None:  # it goes with the panel, also where it was never shown
-            below.setParent(self)
-        column = column_of((scroll, 1), holder=self, spacing=0)
-        self._column = column
-        self._stays: bool | None = None
-        self._bar, self._inner = scroll.verticalScrollBar(), inner
-        self._bar.rangeChanged.connect(self._keep_width)
-        theme().changed.connect(self._enlarge)
-        self._enlarge()
-
-    def _enlarge(self) -> None:
-        """Make room for the letters there are, up to a width that leaves the tables some."""
-        width = min(round(NARROWEST * theme().scale), WIDEST)
-        self.setMinimumWidth(width)
-
-    def _keep_width(self, _: int, most: int) -> None:
-        """The scroll bar takes its room from the margin, so that no line is broken anew when it comes."""
-        margins = self._inner.contentsMargins()
-        margins.setRight(MARGIN - (self._bar.sizeHint().width() if most else 0))
-        self._inner.setContentsMargins(margins)
-
-    def fit(self) -> None:
-        """In a low window, or one of large letters, what is below comes after the compound."""
-        below = self._below
-        if below is None:
-            return
-        least = LINES * self.fontMetrics().lineSpacing() + (PICTURE if self.pictured else 0)
-        stays = self.height() - below.sizeHint().height() >= least
-        if stays != self._stays:
-            self._stays = stays
-            (self._column if stays else self._inner).addWidget(below)
-            inside = below.layout()
-            if inside is not None:
-                inside.setContentsMargins(*((MARGIN, 8, MARGIN, 14) if stays else (0, 8, 0, 0)))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep what is below where there is room for it."""
-        super().resizeEvent(event)
-        self.fit()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,8 @@ from assaypilot.engine.text.percentages import probability
 from assaypilot.engine.text.statements import interval_name
 
 from ..library.library_rows import coded_column, id_column, site_columns, structure_column
+from ..session.view import View
+from ..tables.filter import Facts, facts_of
 from ..tables.properties import Calculated, property_columns
 from ..tables.rows import Coded, Column, Ranks, RowsModel, two_lines
 
@@ -332,3 +334,34 @@ def _confirmed(status: Status) -> list[Column]:
             width=128,
         )
     ]
+
+
+def asked_about(status: Status, columns: Sequence[Column]) -> Facts:
+    """What the filter can ask about."""
+    known = status.candidates
+    named = {endpoint.name: known.estimates[endpoint.name] for endpoint in status.endpoints}
+    named |= {e.scale_name: known.estimates[e.name] for e in status.endpoints}
+    return facts_of(columns, known.estimate, named)
+
+
+def filter_hint(status: Status) -> str:
+    """What the filter understands, with names of this campaign."""
+    names = [status.endpoints[place].scale_name for place in status.asked_endpoints]
+    short = next((name for name in names[1:] if " " not in name and len(name) < 12), "")
+    return f"Filter: R1=Me, >7.5{f', {short}<5' if short else ''}"
+
+
+def when_words(view: View) -> str:
+    """What the page's numbers rest on, in a few words."""
+    status = view.status
+    closed = [one.number for one in status.rounds if one.state == "closed"]
+    standing = status.open_round
+    parts = [f"after round {max(closed)}" if closed else "before the first round"]
+    if status.finished and status.finish_reason:
+        # That nothing is undecided, and how sure a calibrated answer is, stands above.
+        sure = status.claim.p_wrong is not None and status.claim.p_wrong <= status.settings.delta
+        parts += [] if sure else [status.finish_reason]
+    if standing is not None and standing.came > 0:
+        back, asked = standing.came, standing.measurements
+        parts.append(f"estimates include {back:,} of {asked:,} results of round {standing.number}")
+    return " · ".join(parts)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QByteArray, QPoint, Qt, Signal
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -16,18 +15,13 @@ from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.chemistry.names import site_names
 
-from ..plots.candidates import CandidatesScene, Frame, Picture
-from ..plots.choices import ANSWER, HISTOGRAM, PlotChoice
-from ..plots.pointing import PointingCanvas
-from ..plots.scatter import Extent, HistogramScene, ScatterScene
-from ..plots.scene import Scene
+from ..plots.choices import ANSWER, PlotChoice
 from ..session.session import Session
 from ..session.view import View
 from ..structures.drawing import Structures
 from ..tables.columns import filter_in, order_in
-from ..tables.filter import Facts, Narrowed, facts_of
+from ..tables.filter import Narrowed
 from ..tables.properties import exported
-from ..tables.rows import Column
 from ..tables.table import Table
 from ..tables.tools import TableTools
 from ..widgets.bars import ReplayBar
@@ -37,7 +31,8 @@ from ..widgets.text import button, label, mnemonic_free
 from ..window.export_dialog import Screen, screen_of
 from ..window.page import Page, side_panel, with_side
 from .candidate_panel import CandidatePanel
-from .candidate_rows import CandidatesModel
+from .candidate_rows import CandidatesModel, asked_about, filter_hint, when_words
+from .candidates_canvas import CandidatesCanvas
 
 UNDECIDED, IN = 0, 1
 _FIRST_ORDER = ("status", Qt.SortOrder.AscendingOrder)
@@ -58,12 +53,9 @@ class CandidatesPage(Page):
         self.plot.changed.connect(self._plot_chosen)
         put(self.heading, self.plot.kind, self.replay)
         self.column.addWidget(self.plot)
-        self.canvas = PointingCanvas(structures)
+        self.canvas = CandidatesCanvas(structures, self.plot)
         self.canvas.picked.connect(self._pick)
-        self.canvas.zoomable = True
-        self.canvas.zoomed.connect(self._zoom)
-        self.canvas.panned.connect(self._pan)
-        self.canvas.unzoomed.connect(self._unzoom)
+        self.canvas.moved.connect(self._draw)
         self.canvas.enclosed.connect(self._enclosed)
         lower = QWidget()
         column = column_of(holder=lower, margins=(0, 8, 0, 0), spacing=10)
@@ -101,13 +93,6 @@ class CandidatesPage(Page):
         self.column.addWidget(self.split, 1)
         self.panel = CandidatePanel(structures, session)
         self.sides = with_side(self, self.panel.beside(*side_panel()))
-        self._frame: Frame | None = None
-        """What part of its data the plot shows; None: what follows from them."""
-        self._drawn_of: Flags | None = None
-        self._extent: Extent | None = None
-        """What part of two columns the plot shows; None: all."""
-        self._pointed = False
-        """Whether what happens comes from the plot itself, which then does not move."""
         self._now: View | None = None
         """The campaign as it is."""
         self._view: View | None = None
@@ -146,12 +131,12 @@ class CandidatesPage(Page):
         several = len(status.goal_endpoints) > 1
         self.plot.offer(self.model.columns, "Trade-offs" if several else "Ranking")
         self._reserve()
-        self.filter.setPlaceholderText(_filter_hint(status))
+        self.filter.setPlaceholderText(filter_hint(status))
         self.which.set_text("all", f"All {len(status.library):,}")
         # What lies below stays where it is while one looks back.
         self.subtitle.setMinimumHeight(0 if view is self._now else self.subtitle.height())
         # Of the past the replay says it.
-        self.subtitle.setText(_when(view) if view is self._now else "")
+        self.subtitle.setText(when_words(view) if view is self._now else "")
         self.panel.show_rounds(self._now, self.session.replay.round)
         self._narrow()
         if elsewhere:
@@ -160,11 +145,10 @@ class CandidatesPage(Page):
 
     def forget(self) -> None:
         """Show no campaign, as before the first one."""
-        self._now = self._view = self._compound = None
-        self._frame = self._drawn_of = self._filtered = self._extent = None
+        self._now = self._view = self._compound = self._filtered = None
         self._behind = self._sorted = False
         self.model.fill([], 0)
-        self.canvas.show_scene(None, anew=True)
+        self.canvas.forget()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Go to what was selected on another page meanwhile."""
@@ -184,24 +168,10 @@ class CandidatesPage(Page):
         if self._view is not self._now:
             self.session.message.emit(f"{many(rows, 'compound')} copied. {self.session.replay.words}.")
 
-    def look_for(self) -> None:
-        """Go to the filter."""
-        self.filter.setFocus()
-        self.filter.selectAll()
-
-    def splitter_state(self) -> QByteArray | None:
-        """How the page is divided."""
-        return self.split.saveState()
-
-    def restore_splitter(self, state: QByteArray) -> None:
-        """Divide the page as it was."""
-        self.split.restoreState(state)
-
     def _pick(self, compound: int) -> None:
         """Select what was clicked in the plot, which stays where it is."""
-        self._pointed = True
-        self.select(compound)
-        self._pointed = False
+        with self.canvas.pointing():
+            self.select(compound)
 
     def select(self, compound: int | None) -> None:
         """Make a compound the selected one."""
@@ -263,7 +233,7 @@ class CandidatesPage(Page):
         status, order = self._now.status, self.model.sorted_by
         made = CandidatesModel()
         made.show(status, self.tools.properties(status.library))
-        made.only(self._mask(status, self.tools.narrowed_now(status.library, _facts(status, made.columns))))
+        made.only(self._mask(status, self.tools.narrowed_now(status.library, asked_about(status, made.columns))))
         if order is not None and order[0] in [column.key for column in made.columns]:
             made.sort(made.place_of(order[0]), order[1])
         return made
@@ -285,7 +255,7 @@ class CandidatesPage(Page):
             return
         status = self._view.status
         columns = self.model.columns
-        words = self.tools.narrowed(status.library, columns, lambda: _facts(status, columns))
+        words = self.tools.narrowed(status.library, columns, lambda: asked_about(status, columns))
         mask, narrowed = self._mask(status, words), words.mask is not None
         self._filtered = words.mask
         wanted = self._compound
@@ -380,46 +350,11 @@ class CandidatesPage(Page):
         if self.session.selection.group:
             self.table.choose_rows(self.session.selection.group, self._compound)
 
-    @property
-    def picture(self) -> Picture | None:
-        """What the plot shows."""
-        scene = self.canvas.scene
-        return scene.picture if isinstance(scene, CandidatesScene) else None
-
     def _explain(self) -> None:
         if self._view is None:
             return
         self.panel.show_compound(self._view, self._compound)
         self._draw()
-
-    def _frame_now(self, before: Scene | None) -> Frame | None:
-        """What the plot shows: what it showed, moved only to a compound that was selected elsewhere."""
-        if isinstance(before, CandidatesScene) and self._compound is not None and not self._pointed:
-            self._frame = before.picture.framed(self._frame, self._compound)
-        return self._frame
-
-    def _zoom(self, x: float, y: float, factor: float) -> None:
-        """Zoom the plot about a place of its data."""
-        if isinstance(self.canvas.scene, ScatterScene):
-            self._extent = self.canvas.scene.zoomed(x, y, factor)
-            self._draw()
-        elif self.picture is not None:
-            self._reframe(self.picture.zoomed(self._frame, x, y, factor))
-
-    def _pan(self, dx: float, dy: float) -> None:
-        """Move the plot by so much of its data."""
-        if self.picture is not None:
-            self._reframe(self.picture.panned(self._frame, dx, dy))
-
-    def _unzoom(self) -> None:
-        """Show all again."""
-        self._extent = None
-        self._reframe(None)
-
-    def _reframe(self, frame: Frame | None) -> None:
-        self._frame, self._pointed = frame, True
-        self._draw()
-        self._pointed = False
 
     def _reserve(self) -> None:
         """Give the plot the height that it needs."""
@@ -428,8 +363,7 @@ class CandidatesPage(Page):
 
     def _plot_chosen(self) -> None:
         """Draw another picture."""
-        self._extent = None
-        self.canvas.encloses = self.plot.key != ANSWER
+        self.canvas.show_kind()
         self._reserve()
         if self._view is not None:
             if self.plot.wants_properties:
@@ -445,10 +379,9 @@ class CandidatesPage(Page):
         compounds = scene.enclosed(outline)
         if self._view is not None and not np.isin(compounds, self.model.rows).all() and not self.filter.text():
             self.which.choose("all")
-        self._pointed = True
-        count = self.table.choose_rows(compounds)
-        self._draw()
-        self._pointed = False
+        with self.canvas.pointing():
+            count = self.table.choose_rows(compounds)
+            self._draw()
         self.session.message.emit(f"{many(count, 'compound')} selected. Copy takes their rows.")
 
     def _mark_selected(self) -> None:
@@ -456,70 +389,10 @@ class CandidatesPage(Page):
         if self.plot.key != ANSWER:
             self._draw()
 
-    def _columns_scene(self, view: View) -> Scene | None:
-        """The picture of columns that is chosen, of the compounds in the table; None where the answer's is."""
-        x = None if self.plot.key == ANSWER else self.plot.quantity("x")
-        if x is None:
-            return None
-        chosen = self.table.selected_rows()
-        given = view.status, self.model.rows, self._compound, np.array(chosen if len(chosen) > 1 else [], dtype=np.intp)
-        y = self.plot.quantity("y")
-        if self.plot.key == HISTOGRAM or y is None:
-            return HistogramScene(*given, x)
-        colour, size = self.plot.quantity("colour"), self.plot.quantity("size")
-        return ScatterScene(*given, (x, y), colour=colour, size=size, extent=self._extent)
-
     def _draw(self) -> None:
-        if self._view is None:
-            return
-        columns = self._columns_scene(self._view)
-        if columns is not None:
-            self.canvas.show_scene(columns, anew=type(self.canvas.scene) is not type(columns))
-            return
-        within = None if self._view is self._now else self.session.replay.axes
-        before = self.canvas.scene
-        same = isinstance(before, CandidatesScene) and before.status is self._view.status
-        if not same or self._filtered is not self._drawn_of:
-            self._frame, self._drawn_of = None, self._filtered
-        scene = CandidatesScene(
-            self._view.status,
-            self._compound,
-            within,
-            only=self._filtered,
-            frame=self._frame_now(before if same else None),
-        )
-        anew = not same
-        if isinstance(before, CandidatesScene) and not anew:
-            scene.picture = before.picture  # until it is drawn again: the same compounds lie there
-        self.canvas.show_scene(scene, anew=anew)
-
-
-def _facts(status: Status, columns: Sequence[Column]) -> Facts:
-    """What the filter can ask about."""
-    known = status.candidates
-    named = {endpoint.name: known.estimates[endpoint.name] for endpoint in status.endpoints}
-    named |= {e.scale_name: known.estimates[e.name] for e in status.endpoints}
-    return facts_of(columns, known.estimate, named)
-
-
-def _filter_hint(status: Status) -> str:
-    """What the filter understands, with names of this campaign."""
-    names = [status.endpoints[place].scale_name for place in status.asked_endpoints]
-    short = next((name for name in names[1:] if " " not in name and len(name) < 12), "")
-    return f"Filter: R1=Me, >7.5{f', {short}<5' if short else ''}"
-
-
-def _when(view: View) -> str:
-    """What the page's numbers rest on, in a few words."""
-    status = view.status
-    closed = [one.number for one in status.rounds if one.state == "closed"]
-    standing = status.open_round
-    parts = [f"after round {max(closed)}" if closed else "before the first round"]
-    if status.finished and status.finish_reason:
-        # That nothing is undecided, and how sure a calibrated answer is, stands above.
-        sure = status.claim.p_wrong is not None and status.claim.p_wrong <= status.settings.delta
-        parts += [] if sure else [status.finish_reason]
-    if standing is not None and standing.came > 0:
-        back, asked = standing.came, standing.measurements
-        parts.append(f"estimates include {back:,} of {asked:,} results of round {standing.number}")
-    return " · ".join(parts)
+        if self._view is not None:
+            within = None if self._view is self._now else self.session.replay.axes
+            self.canvas.draw_status(
+                self._view.status, self._compound, rows=self.model.rows, chosen=self.table.selected_rows(),
+                only=self._filtered, within=within,
+            )  # fmt: skip

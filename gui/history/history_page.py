@@ -124,11 +124,6 @@ class HistoryPage(Page):
         """Copy the selected rows."""
         self.table.copy()
 
-    def look_for(self) -> None:
-        """Go to the filter."""
-        self.filter.setFocus()
-        self.filter.selectAll()
-
     def _read(self) -> None:
         if not self._fresh and self.session.view is not None:
             self._fresh = True

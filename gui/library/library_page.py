@@ -116,11 +116,6 @@ class LibraryPage(Page):
         """Copy the selected rows."""
         self.table.copy()
 
-    def look_for(self) -> None:
-        """Go to the filter."""
-        self.filter.setFocus()
-        self.filter.selectAll()
-
     def showEvent(self, event: QShowEvent) -> None:
         """Go to what was selected on another page meanwhile."""
         super().showEvent(event)

@@ -36,6 +36,7 @@ from ..widgets.inputs import FilterBox, Pane, Scrolled, Segments
 from ..widgets.layout import STRETCH, column_of, put, row_of, show_menu
 from ..widgets.text import button, label
 from .table_pane import TablePane
+from .table_work import left_out, roles_of
 
 if TYPE_CHECKING:
     from assaypilot.engine.tables.raw import RawTable
@@ -301,7 +302,7 @@ class NewCampaign(QDialog):
             pictures = {
                 one.name: dict(zip(one.substituents, one.drawn, strict=True)) for one in checked.sites if one.drawn
             }
-            self.table_pane.show_roles(_roles(checked), pictures)
+            self.table_pane.show_roles(roles_of(checked), pictures)
         self._handing.start()
 
     def _offer_roles(self, column: str, at: QPoint) -> None:
@@ -354,7 +355,7 @@ class NewCampaign(QDialog):
             "stock": (checked.imported.stock, UNSAID),
             "source": Source(raw.file or "pasted", raw.digest),
             "mapping": checked.mapping.as_json(),
-            "warnings": [*checked.warnings, *_left_out(checked)],
+            "warnings": [*checked.warnings, *left_out(checked)],
         }
         self._creating = True
         self.goal_pane.halt()
@@ -375,40 +376,6 @@ class NewCampaign(QDialog):
             self.messages.refuse(error)
         elif isinstance(error, Cancelled):
             self.messages.note("Stopped; no campaign was written.")
-
-
-ROLES = {
-    **{"id": "ID", "smiles": "structure", "endpoint_column": "endpoint", "assay_column": "assay"},
-    **{"available": "available", "stock": "in stock", "cost": "cost", "lead": "lead time", "replicate": "replicate"},
-    **{"date": "date", "plate": "plate", "well": "well", "batch": "batch", "comment": "comment"},
-    **{"excluded": "excluded"},
-}
-"""What columns are, by the fields of a mapping."""
-
-
-def _roles(checked: Checked) -> dict[str, str]:
-    """What each column of a table is, in a word, by its name; those that are not used are left out."""
-    mapping = checked.mapping
-    roles = {getattr(mapping, field): word for field, word in ROLES.items()}
-    for end in mapping.endpoints:
-        roles |= dict.fromkeys((end.value, *end.further), end.endpoint.scale_name)
-        roles |= {end.relation: "< or >", end.unit: "unit", end.n: "n", end.sd: "SD"}
-    if not mapping.cores:
-        roles |= dict.fromkeys(mapping.sites, "site")
-    return {name: word for name, word in roles.items() if name is not None}
-
-
-def _left_out(checked: Checked) -> list[str]:
-    """One sentence about rows and values that were not used, for the campaign's history."""
-    lost = checked.imported.not_used
-    if not lost:
-        return []
-    first = lost[0]
-    places = ("" if first.row is None else f"row {first.row}", "" if first.column is None else f"column {first.column}")
-    where = ", ".join(filter(None, places))
-    many = "1 row or value" if len(lost) == 1 else f"{len(lost):,} rows or values"
-    reason = first.reason
-    return [f"{many} of the table not used; the first is {where}{': ' if where else ''}{reason}"]
 
 
 def _size(dialog: QWidget) -> QSize:

@@ -159,6 +159,40 @@ class Checked:
         return self.facts[self.objective]
 
 
+ROLES = {
+    **{"id": "ID", "smiles": "structure", "endpoint_column": "endpoint", "assay_column": "assay"},
+    **{"available": "available", "stock": "in stock", "cost": "cost", "lead": "lead time", "replicate": "replicate"},
+    **{"date": "date", "plate": "plate", "well": "well", "batch": "batch", "comment": "comment"},
+    **{"excluded": "excluded"},
+}
+"""What columns are, by the fields of a mapping."""
+
+
+def roles_of(checked: Checked) -> dict[str, str]:
+    """What each column of a table is, in a word, by its name; those that are not used are left out."""
+    mapping = checked.mapping
+    roles = {getattr(mapping, field): word for field, word in ROLES.items()}
+    for end in mapping.endpoints:
+        roles |= dict.fromkeys((end.value, *end.further), end.endpoint.scale_name)
+        roles |= {end.relation: "< or >", end.unit: "unit", end.n: "n", end.sd: "SD"}
+    if not mapping.cores:
+        roles |= dict.fromkeys(mapping.sites, "site")
+    return {name: word for name, word in roles.items() if name is not None}
+
+
+def left_out(checked: Checked) -> list[str]:
+    """One sentence about rows and values that were not used, for the campaign's history."""
+    lost = checked.imported.not_used
+    if not lost:
+        return []
+    first = lost[0]
+    places = ("" if first.row is None else f"row {first.row}", "" if first.column is None else f"column {first.column}")
+    where = ", ".join(filter(None, places))
+    many = "1 row or value" if len(lost) == 1 else f"{len(lost):,} rows or values"
+    reason = first.reason
+    return [f"{many} of the table not used; the first is {where}{': ' if where else ''}{reason}"]
+
+
 @dataclass(frozen=True, slots=True)
 class CoreChoice:
     """A core to look at."""

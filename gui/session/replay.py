@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from assaypilot.engine.errors import AssayPilotError
 
-from ..runtime.tasks import Latest, single_shot
+from ..runtime.tasks import Latest
 
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.reasons import Reasons
@@ -20,17 +20,13 @@ if TYPE_CHECKING:
     from .view import View
 
 
-PACE = 1100
-"""Milliseconds that a round is shown for while the rounds are played."""
-
-
 class Replay(QObject):
     """The moment shown, on all pages that can show another one than now. It only reads."""
 
     changed = Signal()
     """Another moment is shown."""
     moved = Signal()
-    """Another moment was asked for, or playing began or ended."""
+    """Another moment was asked for."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -45,8 +41,6 @@ class Replay(QObject):
         self._known: Ends | None = None
         """Those of this campaign as it is now, once it was looked back."""
         self._job = Latest()
-        self._beat = single_shot(self, PACE, self._next)
-        self.playing = False
         session.changed.connect(self._renew)
 
     # ------------------------------------------------------------------ what is shown
@@ -87,9 +81,10 @@ class Replay(QObject):
     # ------------------------------------------------------------------ moving
 
     def go(self, number: int | None) -> None:
-        """Show the end of a round, None: now; ends playing."""
-        self._stop_playing()
-        self._go(number)
+        """Show the end of a round, None: now."""
+        self.wanted = number if number in self.rounds else None
+        self.moved.emit()
+        self._fetch()
 
     def step(self, by: int) -> None:
         """Go so many rounds on, to now at most, or back."""
@@ -97,25 +92,8 @@ class Replay(QObject):
         place = stops.index(self.wanted) if self.wanted in stops else len(stops) - 1
         self.go(stops[min(max(place + by, 0), len(stops) - 1)])
 
-    def play(self) -> None:
-        """Show round after round until now, from the one shown on; from the start when that is now."""
-        if not self.rounds:
-            return
-        self.playing = True
-        if self.wanted is None:
-            self._go(self.rounds[0])
-        else:
-            self._beat.start()
-        self.moved.emit()
-
-    def pause(self) -> None:
-        """Stay where it is."""
-        self._stop_playing()
-        self.moved.emit()
-
     def stop(self) -> None:
         """Show now and read nothing any more."""
-        self._stop_playing()
         self._job.drop()
         self._past, self._round, self.wanted = None, None, None
         self.axes = self._known = None
@@ -127,23 +105,6 @@ class Replay(QObject):
         self.stop()
         self.changed.emit()
         self.moved.emit()
-
-    def _stop_playing(self) -> None:
-        self.playing = False
-        self._beat.stop()
-
-    def _next(self) -> None:
-        later = [number for number in self.rounds if self.wanted is not None and number > self.wanted]
-        if not later:
-            self._stop_playing()
-        self._go(later[0] if later else None)
-
-    def _go(self, number: int | None) -> None:
-        if number is not None and number not in self.rounds:
-            number = None
-        self.wanted = number
-        self.moved.emit()
-        self._fetch()
 
     def _fetch(self) -> None:
         """Read what is wanted, one moment at a time: a slider passes many that nobody looks at."""
@@ -176,8 +137,6 @@ class Replay(QObject):
         self.axes = None if past is None else self._known
         if changed:
             self.changed.emit()
-        if self.playing and number is not None:
-            self._beat.start()
 
 
 def last_closed(status: Status) -> int:

@@ -343,7 +343,10 @@ class Table(ChosenRows):
             room = 0 if self.rows_model.size > AT_ONCE else self.viewport().height() // ROWS // STEP * STEP
             high = max(2 * line + 6, ROW, min(room, TALLEST))
         if vertical.defaultSectionSize() != high:  # asks every row
+            seen = self.visualRect(self.currentIndex()).intersects(self.viewport().rect())
             vertical.setDefaultSectionSize(high)
+            if seen:
+                self.scrollTo(self.currentIndex())
 
     def freeze(self, *keys: str) -> None:
         """Keep the first columns, where they have these keys, in sight while the table scrolls sideways."""

@@ -167,7 +167,7 @@ _NOTHING = "Nothing can be changed here; exports are of now."
 
 
 class _Rounds(QSlider):
-    """A slider with one stop for each round; Space plays, Escape goes back to now."""
+    """A slider with one stop for each round; Escape goes back to now."""
 
     def __init__(self, replay: Replay) -> None:
         super().__init__(Qt.Orientation.Horizontal)
@@ -197,26 +197,21 @@ class _Rounds(QSlider):
             painter.end()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Space and Escape beside the keys that move a slider."""
-        if event.key() == Qt.Key.Key_Space:
-            (self._replay.pause if self._replay.playing else self._replay.play)()
-        elif event.key() == Qt.Key.Key_Escape and self._replay.wanted is not None:
+        """Escape beside the keys that move a slider."""
+        if event.key() == Qt.Key.Key_Escape and self._replay.wanted is not None:
             self._replay.go(None)
         else:
             super().keyPressEvent(event)
 
 
 class ReplayBar(QFrame):
-    """Play, a slider, which moment it is, and the way back; hidden before a round is over."""
+    """A slider, which moment it is, and the way back; hidden before a round is over."""
 
     def __init__(self, replay: Replay) -> None:
         super().__init__()
         self._replay = replay
         self.setObjectName("replay")
         row = row_of(holder=self, margins=(6, 1, 6, 1), spacing=10)
-        self.play = button(
-            "Replay", tip="Shows round after round, from the start to now (Space on the slider)", then=self._play
-        )
         self.slider = _Rounds(replay)
         self.slider.setFixedWidth(SLIDER)
         self.slider.setToolTip("Left and right: a round back and on; Home: the start; End: now")
@@ -226,7 +221,7 @@ class ReplayBar(QFrame):
         self.back = button(
             "Back to &now", tip="Shows the campaign as it is (Escape on the slider)", then=lambda: self._replay.go(None)
         )
-        put(row, self.words, self.back, self.play, self.slider)
+        put(row, self.words, self.back, label("Rounds", "muted"), self.slider)
         keep = self.back.sizePolicy()
         keep.setRetainSizeWhenHidden(True)  # nothing jumps when the past begins
         self.back.setSizePolicy(keep)
@@ -243,7 +238,6 @@ class ReplayBar(QFrame):
             self.slider.setRange(0, len(stops))
             self.slider.setValue(len(stops) if replay.wanted is None else stops.index(replay.wanted))
         past = replay.wanted is not None
-        self.play.setText("Pause" if replay.playing else "Replay")
         words = f"{replay.words}. {_NOTHING}" if replay.words else "Reading the past…" if past else ""
         when = "Before round 1" if replay.round == 0 else f"After round {replay.round}"
         self.words.setText(when if replay.words else words, words)
@@ -253,9 +247,6 @@ class ReplayBar(QFrame):
             self.setProperty("past", past)
             polish(self.words, role="" if past else "muted")
             polish(self)
-
-    def _play(self) -> None:
-        (self._replay.pause if self._replay.playing else self._replay.play)()
 
     def _moved(self, place: int) -> None:
         stops = self._replay.rounds

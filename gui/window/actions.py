@@ -24,23 +24,12 @@ if TYPE_CHECKING:
 
 def look_back(window: MainWindow, by: int | None) -> None:
     """Show the candidates (or the pictures, where they are open) so many rounds on; None: now."""
-    _seen(window)
+    if window.page not in (window.candidates, window.sar):
+        window.show_page(PageName.CANDIDATES)
     if by is None:
         window.session.replay.go(None)
     else:
         window.session.replay.step(by)
-
-
-def play(window: MainWindow) -> None:
-    """Show round after round, or stay at the one shown."""
-    _seen(window)
-    moments = window.session.replay
-    (moments.pause if moments.playing else moments.play)()
-
-
-def _seen(window: MainWindow) -> None:
-    if window.page not in (window.candidates, window.sar):
-        window.show_page(PageName.CANDIDATES)
 
 
 Key = QKeySequence.StandardKey
@@ -95,7 +84,6 @@ class Actions:
         self.replays = [
             add(rounds, "&Earlier Round", partial(look_back, window, -1), "Alt+Left"),
             add(rounds, "&Later Round", partial(look_back, window, 1), "Alt+Right"),
-            add(rounds, "&Play or Pause", partial(play, window), "Alt+P"),
             add(rounds, "Back to &Now", partial(look_back, window, None), "Alt+Home"),
         ]
         themes = view.addMenu("&Theme")

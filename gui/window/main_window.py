@@ -191,7 +191,7 @@ class MainWindow(QMainWindow):
             self.restoreGeometry(geometry)
         state = self.settings.layout("candidates")
         if state is not None:
-            self.candidates.restore_splitter(state)
+            self.candidates.split.restoreState(state)
 
     # ------------------------------------------------------------------ showing
 
@@ -416,9 +416,7 @@ class MainWindow(QMainWindow):
             )
             return
         self.settings.keep_layout("window", self.saveGeometry())
-        state = self.candidates.splitter_state()
-        if state is not None:
-            self.settings.keep_layout("candidates", state)
+        self.settings.keep_layout("candidates", self.candidates.split.saveState())
         self.settings.flush()
         self.candidates.canvas.stop()
         self.candidates.panel.canvas.stop()

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, Qt
-from PySide6.QtGui import QShowEvent
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSplitter, QVBoxLayout, QWidget
 
 from assaypilot.engine.errors import AssayPilotError
@@ -21,7 +21,7 @@ from ..session.view import View
 from ..tables.table import Table
 from ..widgets.bars import MessageBar
 from ..widgets.file_dialogs import ask_for_table
-from ..widgets.inputs import Scrolled
+from ..widgets.inputs import FilterBox, Scrolled
 from ..widgets.layout import FoldedLabel, column_of, row_of, splitter
 from ..widgets.text import label
 
@@ -111,6 +111,7 @@ class Page(QWidget):
         self.column.addLayout(self.heading)
 
     table: Table
+    filter: FilterBox
 
     def first(self) -> QWidget:
         """Where the keyboard goes when the page is opened."""
@@ -127,14 +128,9 @@ class Page(QWidget):
         """Copy what is selected."""
 
     def look_for(self) -> None:
-        """Go to where something can be looked for."""
-
-    def splitter_state(self) -> QByteArray | None:
-        """How the page is divided, to be remembered; None when it is not."""
-        return None
-
-    def restore_splitter(self, state: QByteArray) -> None:
-        """Divide the page as it was."""
+        """Go to where something can be looked for: the filter, where there is one."""
+        self.filter.setFocus()
+        self.filter.selectAll()
 
 
 def side_panel() -> tuple[QScrollArea, QVBoxLayout]:
@@ -143,6 +139,64 @@ def side_panel() -> tuple[QScrollArea, QVBoxLayout]:
     inner.setObjectName("side")
     column = column_of(holder=inner, margins=(16, 16, 16, 14), spacing=12)
     return Scrolled(inner, between=(NARROWEST, WIDEST)), column
+
+
+MARGIN = 16
+WIDEST_ASKED = 420
+"""Pixels of the panel at least, for letters of any size."""
+LEAST, PICTURE = 30, 160
+"""Lines of text that a compound has at least before what is below it stays, and pixels of a structure."""
+
+
+class Side(QFrame):
+    """What scrolls over what stays, as long as there is room for both, else all of it; wider for large letters."""
+
+    pictured = False
+    """Whether what scrolls begins with a structure."""
+
+    def __init__(self, scroll: QScrollArea, inner: QVBoxLayout, below: QWidget | None = None) -> None:
+        super().__init__()
+        self.setObjectName("side")
+        self._below = below
+        if below is not None:  # it goes with the panel, also where it was never shown
+            below.setParent(self)
+        column = column_of((scroll, 1), holder=self, spacing=0)
+        self._column = column
+        self._stays: bool | None = None
+        self._bar, self._inner = scroll.verticalScrollBar(), inner
+        self._bar.rangeChanged.connect(self._keep_width)
+        theme().changed.connect(self._enlarge)
+        self._enlarge()
+
+    def _enlarge(self) -> None:
+        """Make room for the letters there are, up to a width that leaves the tables some."""
+        width = min(round(NARROWEST * theme().scale), WIDEST_ASKED)
+        self.setMinimumWidth(width)
+
+    def _keep_width(self, _: int, most: int) -> None:
+        """The scroll bar takes its room from the margin, so that no line is broken anew when it comes."""
+        margins = self._inner.contentsMargins()
+        margins.setRight(MARGIN - (self._bar.sizeHint().width() if most else 0))
+        self._inner.setContentsMargins(margins)
+
+    def fit(self) -> None:
+        """In a low window, or one of large letters, what is below comes after the compound."""
+        below = self._below
+        if below is None:
+            return
+        least = LEAST * self.fontMetrics().lineSpacing() + (PICTURE if self.pictured else 0)
+        stays = self.height() - below.sizeHint().height() >= least
+        if stays != self._stays:
+            self._stays = stays
+            (self._column if stays else self._inner).addWidget(below)
+            inside = below.layout()
+            if inside is not None:
+                inside.setContentsMargins(*((MARGIN, 8, MARGIN, 14) if stays else (0, 8, 0, 0)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep what is below where there is room for it."""
+        super().resizeEvent(event)
+        self.fit()
 
 
 def with_side(page: Page, side: QWidget) -> QSplitter:

@@ -19,10 +19,10 @@ def _place(window, rank):
 
 def _ready(qtbot, window):
     page = window.candidates
-    until(qtbot, lambda: page.canvas.shown and page.picture is not None and bool(page.picture.compounds))
+    until(qtbot, lambda: page.canvas.shown and page.canvas.picture is not None and bool(page.canvas.picture.compounds))
     window.activateWindow()
     until(qtbot, window.isActiveWindow)
-    return page.picture.compounds
+    return page.canvas.picture.compounds
 
 
 def test_pointed_compound_is_named_and_a_click_selects_it_everywhere(qtbot, decided):
@@ -99,23 +99,23 @@ def test_plot_stays_when_clicked_and_moves_to_a_selected_row(qtbot, decided):
     until(qtbot, lambda: page.canvas.shown)
     page.canvas.zoomed.emit(1.0, 0.0, 0.4)
     until(qtbot, lambda: page.canvas.shown)
-    picture = page.picture
+    picture = page.canvas.picture
     before = picture.compounds
     assert len(before) < len(status(decided).library)
     page.canvas.picked.emit(before[-1])
     until(qtbot, lambda: page.canvas.shown)
-    assert page.picture.compounds == before
+    assert page.canvas.picture.compounds == before
     assert page.table.current_row() == before[-1]
-    hidden = next(k for k in range(len(status(decided).library)) if k not in page.picture.compounds)
+    hidden = next(k for k in range(len(status(decided).library)) if k not in page.canvas.picture.compounds)
     page.table.choose(hidden)
     until(qtbot, lambda: page.canvas.shown)
-    assert hidden in page.picture.compounds
+    assert hidden in page.canvas.picture.compounds
 
 
 def test_wheel_zooms_and_double_click_shows_all(qtbot, decided):
     page = decided.candidates
     until(qtbot, lambda: page.canvas.shown)
-    whole = page.picture.compounds
+    whole = page.canvas.picture.compounds
     middle = page.canvas.parts[0].pixel(3.0, 7.0)
     for _ in range(5):
         event = QWheelEvent(
@@ -124,10 +124,10 @@ def test_wheel_zooms_and_double_click_shows_all(qtbot, decided):
         )  # fmt: skip
         page.canvas.wheelEvent(event)
         until(qtbot, lambda: page.canvas.shown)
-    assert len(page.picture.compounds) < len(whole)
+    assert len(page.canvas.picture.compounds) < len(whole)
     qtbot.mouseDClick(page.canvas, Qt.MouseButton.LeftButton)
     until(qtbot, lambda: page.canvas.shown)
-    assert page.picture.compounds == whole
+    assert page.canvas.picture.compounds == whole
 
 
 def _drag(window, places):

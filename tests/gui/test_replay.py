@@ -92,7 +92,7 @@ def test_the_slider_shows_each_round_as_it_stood(qtbot, window, path):
         whole = bar.words.accessibleName()
         assert whole.startswith(f"As it stood {when}; {then.measurements_used} of {used} measurements.")
         assert "Nothing can be changed here; exports are of now." in whole
-        assert page.picture.status.events == then.events
+        assert page.canvas.picture.status.events == then.events
     QTest.keyClick(bar.slider, Qt.Key.Key_Left)  # there is nothing before the start
     settled(qtbot, window, 0)
     QTest.keyClick(bar.slider, Qt.Key.Key_End)
@@ -115,30 +115,6 @@ def test_replay_moves_no_widget_and_keeps_the_selection(qtbot, window):
     page.replay.back.click()
     settled(qtbot, window, None)
     assert page.table.current_row() == 4
-
-
-def test_playing_goes_through_all_rounds_to_now(qtbot, window, monkeypatch):
-    moments = window.session.replay
-    moments._beat.setInterval(5)
-    seen = []
-    moments.changed.connect(lambda: seen.append(moments.round))
-    bar = window.candidates.replay
-    bar.play.click()
-    assert bar.play.text() == "Pause"
-    until(qtbot, lambda: len(seen) == ROUNDS + 2)
-    assert seen == [*range(ROUNDS + 1), None]
-    assert bar.play.text() == "Replay"
-    assert not moments._beat.isActive()
-    # A key on the slider stops it where it is.
-    moments._beat.setInterval(60_000)
-    QTest.keyClick(bar.slider, Qt.Key.Key_Space)
-    settled(qtbot, window, 0)
-    assert moments.playing
-    QTest.keyClick(bar.slider, Qt.Key.Key_Space)
-    assert not moments.playing
-    assert moments.round == 0
-    QTest.keyClick(bar.slider, Qt.Key.Key_Escape)
-    settled(qtbot, window, None)
 
 
 def test_exports_and_commands_are_of_now(qtbot, window):
@@ -190,20 +166,27 @@ def test_unreadable_past_is_reported(qtbot, window, monkeypatch):
     settled(qtbot, window, None)
 
 
+def test_escape_on_the_slider_goes_back_to_now(qtbot, window):
+    slider = window.candidates.replay.slider
+    slider.setValue(1)
+    settled(qtbot, window, 1)
+    QTest.keyClick(slider, Qt.Key.Key_Escape)
+    settled(qtbot, window, None)
+
+
 def test_replay_is_hidden_before_the_first_closed_round(qtbot, campaign):
     campaign.show_page(PageName.CANDIDATES)
     assert not campaign.candidates.replay.isVisible()
     assert campaign.session.replay.rounds == []
-    campaign.session.replay.play()
     campaign.session.replay.step(-1)
     assert campaign.session.replay.wanted is None
 
 
 def test_keys_go_through_the_rounds_from_any_page(qtbot, window):
     window.show_page(PageName.LIBRARY)
-    earlier, later, play, now = window.actions_.replays
+    earlier, later, now = window.actions_.replays
     assert [action.shortcut().toString() for action in window.actions_.replays] == [
-        "Alt+Left", "Alt+Right", "Alt+P", "Alt+Home",
+        "Alt+Left", "Alt+Right", "Alt+Home",
     ]  # fmt: skip
     earlier.trigger()
     assert window.page is window.candidates
@@ -212,24 +195,21 @@ def test_keys_go_through_the_rounds_from_any_page(qtbot, window):
     settled(qtbot, window, ROUNDS - 1)
     later.trigger()
     settled(qtbot, window, ROUNDS)
-    play.trigger()
-    assert window.session.replay.playing
     now.trigger()
     settled(qtbot, window, None)
-    assert not window.session.replay.playing
 
 
 def test_axes_stay_fixed_during_replay(qtbot, window):
     bar, page = window.candidates.replay, window.candidates
-    own = page.picture.ends()
-    assert page.picture.within is None
+    own = page.canvas.picture.ends()
+    assert page.canvas.picture.within is None
     seen = []
     bar.slider.setFocus()
     for number in reversed(range(ROUNDS + 1)):
         QTest.keyClick(bar.slider, Qt.Key.Key_Left)
         settled(qtbot, window, number)
-        figure = page.picture.draw((8.0, 2.6), 100.0)
-        needed = page.picture.ends()
+        figure = page.canvas.picture.draw((8.0, 2.6), 100.0)
+        needed = page.canvas.picture.ends()
         ends = (*figure.axes[0].get_xlim(), *figure.axes[0].get_ylim())
         if needed is not None:  # before the first round there is no estimate here
             seen.append(ends)
@@ -239,5 +219,5 @@ def test_axes_stay_fixed_during_replay(qtbot, window):
     assert len(seen) == ROUNDS
     QTest.keyClick(bar.slider, Qt.Key.Key_End)
     settled(qtbot, window, None)
-    assert page.picture.within is None
-    assert page.picture.ends() == own != seen[0]
+    assert page.canvas.picture.within is None
+    assert page.canvas.picture.ends() == own != seen[0]

@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from assaypilot.engine.domain.plates.layout import PlateUse, read_controls
 from assaypilot.engine.domain.plates.wells import Well
 from assaypilot.gui.round.plate_looks import DECISION
-from assaypilot.gui.round.work_list import WorkListDialog
+from assaypilot.gui.round.work_list_dialog import WorkListDialog
 from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import idle, open_round, plan_round, status, until, view, wait_for
 

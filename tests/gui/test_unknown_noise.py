@@ -15,7 +15,7 @@ from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import parse_text
 from assaypilot.gui.goal.goal_changes import Terms, change_between
 from assaypilot.gui.goal.goal_form import TermsForm
-from assaypilot.gui.new_campaign.goal_endpoints import EndpointBox
+from assaypilot.gui.new_campaign.endpoint_box import EndpointBox
 from tests.gui.helpers import creation_of, goal_of, made, returned, small_table, status, until
 
 UNKNOWN = Endpoint("pIC50", noise_sd=0.3, noise_estimated=True)
