@@ -20,6 +20,7 @@ NOISE: dict[Kind, float] = {"yes-no": 0.5, "count": 1.0}
 
 WORDS = (
     ("active", "inactive"),
+    ("aktiv", "inaktiv"),
     ("positive", "negative"),
     ("pos", "neg"),
     ("hit", "no hit"),

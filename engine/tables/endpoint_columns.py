@@ -106,7 +106,9 @@ class Endpoints:
         lost = [
             column
             for column in self._claims.free()
-            if (headers.role_of(column) in SIDES or column in self.sides.signs) and column not in used
+            if (headers.role_of(column) in SIDES or column in self.sides.signs)
+            and column not in used
+            and column not in self.sides.people
         ]
         errors = [c for c in self._claims.free() if self._is_sem(c) and not headers.is_of_fit(c)]
         if errors and columns:
@@ -169,7 +171,8 @@ class Endpoints:
             columns.append(_beside(found, sides))
         columns += [self._endpoint(spec, None, several=True) for spec in specs.values()]
         self.notes.append(
-            f"Each row is one measurement: {name_column} says of what ({', '.join(order)}), {value} holds the value."
+            f"Each row is one measurement: {name_column} says of what "
+            f"({', '.join(one.only for one in columns if one.only)}), {value} holds the value."
         )
         return columns
 

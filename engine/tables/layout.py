@@ -73,14 +73,18 @@ def lay_out(
         sheet.left_out(0, titles, "above the header", said)
     first = at + 1
     names = list(head[at])
-    pair: tuple[int, ...] = ()
+    begin = at if group is None else at - 1
     if group is not None:
-        names, pair = _combined(group, names), (numbers[at - 1], numbers[at])
+        names = _combined(group, names)
     elif (below := _below(head, numbers, at)) is not None:
-        names, pair = _combined(names, below), (numbers[at], numbers[at + 1])
+        names = _combined(names, below)
         first += 1
-    if pair:
-        warnings.append(f"Rows {pair[0]} and {pair[1]} were read together as the header.")
+    while (below := _continued(head, numbers, first, names)) is not None:
+        names = _combined(names, below)
+        first += 1
+    if first - begin > 1:
+        joined = "and" if first - begin == 2 else "to"
+        warnings.append(f"Rows {numbers[begin]} {joined} {numbers[first - 1]} were read together as the header.")
     names, first = _under_units(head, numbers, first, names, warnings)
     if _are_types(head, numbers, first, names):
         warnings.append(f"Row {numbers[first]} says of which type the columns are, and was left out.")
@@ -197,6 +201,28 @@ def _below(head: Sequence[Sequence[str]], numbers: Sequence[int], at: int) -> Se
     return below if named and not _numeric(below) and any(_says_all(text) for _, text in texts) else None
 
 
+def _continued(
+    head: Sequence[Sequence[str]], numbers: Sequence[int], place: int, names: Sequence[str]
+) -> Sequence[str] | None:
+    """Return the row right below the header when it holds texts, and nothing of a compound where the header names it.
+
+    None for any other, and for a row of units, which comes next.
+    """
+    if place + 1 >= len(head) or numbers[place] != numbers[place - 1] + 1:
+        return None
+    own = {at for at, name in enumerate(names) if _names_compounds(name)}
+    texts = {at: text for at, text in enumerate(head[place]) if text}
+    if not own or not texts or not own.isdisjoint(texts) or max(texts) >= len(names) or _numeric(head[place]):
+        return None
+    return None if all(headers.is_unit(text) or is_missing(text) for text in texts.values()) else head[place]
+
+
+def _names_compounds(name: str) -> bool:
+    """Whether a header is that of ids, structures or sites."""
+    folded = fold(name)
+    return folded in headers.IDS or folded in headers.STRUCTURES or headers.SITE.fullmatch(folded) is not None
+
+
 def _says_what(text: str) -> bool:
     """Whether a group's name says what its columns hold, for all of them: IC50 (nM), Ki, % inhibition."""
     return headers.looks_like_activity(text) or (bool(text) and headers.split_unit(text)[1] != "")
@@ -256,8 +282,7 @@ def _combined(upper: Sequence[str], lower: Sequence[str]) -> list[str]:
 
 def _says_all(text: str) -> bool:
     """Whether a header needs no group's name: ``R1`` under ``Substituents`` is the site R1, ``Date`` is a date."""
-    folded = fold(text)
-    if folded in headers.IDS or folded in headers.STRUCTURES or headers.SITE.fullmatch(folded) is not None:
+    if _names_compounds(text):
         return True
     if headers.looks_like_activity(text):
         # EGFR IC50 (nM) says of what; IC50 (nM) and Mean IC50 (nM) do not.

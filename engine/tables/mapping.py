@@ -171,7 +171,7 @@ class _Proposal:
             column
             for column in self._claims.free()
             if column not in self._claims.reported
-            and headers.role_of(column) is None
+            and (headers.role_of(column) is None or column in self.endpoints.sides.people)
             and not _CORE.fullmatch(fold(column))
             and any(self.raw.column(column))
         ]

@@ -30,7 +30,7 @@ from .entries import (
 )
 from .raw import Problem, RawTable, columns_named, fold
 from .result_columns import ValueColumn, p_name, value_columns
-from .side_columns import SIDES
+from .side_columns import SIDES, names_people
 from .spellings import looks_changed
 from .values import is_missing, quoted
 
@@ -81,6 +81,8 @@ def read_results(
     _refuse_compounds_across(raw, names)
     raw, id_column = _with_ids(raw, names)
     roles = {role: raw.called(headers.ROLES[role]) for role in (*SIDES, *_TEXTS)}
+    if roles["relation"] is not None and names_people(raw, roles["relation"]):
+        roles["relation"] = None
     roles["excluded"] = roles["excluded"] or quality_column(raw, raw.columns)
     name_column = raw.called(headers.ENDPOINT_NAME) or _naming_column(raw, endpoints)
     columns, warnings = value_columns(raw, endpoints, roles, name_column, id_column)

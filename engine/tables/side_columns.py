@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from ..domain.endpoint import CONCENTRATIONS, Endpoint
 from ..domain.p_scale import is_p_scale
@@ -39,11 +39,42 @@ def _holds_signs(texts: Sequence[str]) -> bool:
         return False
 
 
+def names_people(raw: RawTable, column: str) -> bool:
+    """Whether a column that is called as relations are holds hardly one: Operator may be who made the measurement."""
+    texts = {text for text in raw.column(column)[:_SAMPLED] if not is_missing(text)}
+    return headers.role_of(column) == "relation" and 2 * sum(map(_is_relation, texts)) < len(texts)
+
+
+def _is_relation(text: str) -> bool:
+    try:
+        return bool(parse_relation(text))
+    except ValueError:
+        return False
+
+
+def nearest(columns: Sequence[str], value: str, values: Collection[str], signs: Collection[str]) -> str | None:
+    """Return the column of ``signs`` that belongs to one of ``values`` by its place; None without one.
+
+    They stand before their values, or all behind them where none stands before the first and one behind the last;
+    nothing but columns that go with values lies between.
+    """
+    place = {column: number for number, column in enumerate(columns)}
+    places = [place[one] for one in values]
+    after = [place[one] for one in signs if place[one] > max(places)]
+    behind = bool(after) and all(place[one] > min(places) for one in signs)
+    others = columns[place[value] + 1 :] if behind else columns[: place[value]][::-1]
+    for other in others:
+        if other in signs:
+            return other
+        if other in values or headers.role_of(other) is None:
+            return None
+    return None
+
+
 def signs_beside(columns: Sequence[str], value: str, values: Sequence[str], signs: Sequence[str]) -> str | None:
     """Return the column of ``signs`` that belongs to a column of values: by its name, else as its neighbour.
 
-    ``values``: all columns of values. A neighbour counts when no other column of values lies as near, a column of
-    signs standing before its values as a rule.
+    ``values``: all columns of values.
     """
     named = [column for column in signs if any(_begins(fold(column), base) for base in headers.bases(value))]
     own = [c for c in named if not any(_names_better(c, other, value) for other in values)]
@@ -55,13 +86,7 @@ def signs_beside(columns: Sequence[str], value: str, values: Sequence[str], sign
     free = [column for column in signs if column not in of_others]
     if len(values) == 1 and len(free) == 1:
         return free[0]
-    place = {column: number for number, column in enumerate(columns)}
-    before = columns[place[value] - 1] if place[value] > 0 else None
-    if before in free:
-        return before
-    behind = columns[place[value] + 1] if place[value] + 1 < len(columns) else None
-    after = columns[place[value] + 2] if place[value] + 2 < len(columns) else None
-    return behind if behind in free and after not in values else None
+    return nearest(columns, value, values, free) if free else None
 
 
 def _begins(text: str, base: str) -> bool:
@@ -105,6 +130,8 @@ class Sides:
         self.raw, self.taken = claims.raw, claims.taken
         self.signs = sign_columns(claims.raw)
         """Columns of relations, by what stands in them."""
+        self.people = frozenset(column for column in claims.raw.columns if names_people(claims.raw, column))
+        """Columns called as relations are that hold none."""
         self.values: Sequence[str] = ()
         """Columns of values, once they are known."""
 
@@ -117,22 +144,20 @@ class Sides:
             if column != value and (side_role(column, value) == role or self._shares_group(column, value, role)):
                 self.taken.add(column)
                 return column
-        shared = [column for column in self._claims.free() if headers.role_of(column) == role]
+        shared = [c for c in self._claims.free() if headers.role_of(c) == role and c not in self.people]
         if not several and shared:
             return shared[0]
         if role == "relation":
-            free = self._claims.free()
-            signs = [column for column in self.signs if column in free]
-            beside = signs_beside(self.raw.columns, value, self.values, signs)
-            if beside is not None:
+            # Those of other values that are taken already tell on which side they all stand.
+            called = [c for c in self.raw.columns if headers.role_of(c) == role and c not in self.people]
+            beside = signs_beside(self.raw.columns, value, self.values, [*dict.fromkeys((*self.signs, *called))])
+            if beside in self._claims.free():
                 self.taken.add(beside)
                 return beside
-        if not several:
+        if not several or role == "relation":
             return None
         place = self.raw.columns.index(value)
-        # A relation stands before its value as often as behind it; the others stand behind, up to four of them.
-        places = (place - 1, place + 1) if role == "relation" else range(place + 1, place + 5)
-        for near in places:
+        for near in range(place + 1, place + 5):
             if not 0 <= near < len(self.raw.columns) or headers.role_of(self.raw.columns[near]) is None:
                 break
             if self.raw.columns[near] in shared:
