@@ -82,9 +82,10 @@ def lay_out(
     while (below := _continued(head, numbers, first, names)) is not None:
         names = _combined(names, below)
         first += 1
-    if first - begin > 1:
-        joined = "and" if first - begin == 2 else "to"
-        warnings.append(f"Rows {numbers[begin]} {joined} {numbers[first - 1]} were read together as the header.")
+    rows = tuple(numbers[begin:first]) if first - begin > 1 else ()
+    if rows:
+        joined = "and" if len(rows) == 2 else "to"
+        warnings.append(f"Rows {rows[0]} {joined} {rows[-1]} were read together as the header.")
     names, first = _under_units(head, numbers, first, names, warnings)
     if _are_types(head, numbers, first, names):
         warnings.append(f"Row {numbers[first]} says of which type the columns are, and was left out.")
@@ -94,7 +95,7 @@ def lay_out(
         warnings.append(
             f"Row {numbers[0]} holds numbers, so the table has no header; its columns are called column 1, column 2, …"
         )
-    return replace(sheet.body(names, first, head[at] if first else None), header=pair)
+    return replace(sheet.body(names, first, head[at] if first else None), header=rows)
 
 
 def _under_units(
