@@ -96,9 +96,9 @@ class ReadingPanel(QWidget):
 
 
 def _found_header(raw: RawTable) -> str:
-    """Where the header was found: the two rows it was read from, or the row that it stands above."""
+    """Where the header was found: the rows it was read from, or the row that it stands above."""
     if raw.header:
-        return f"found: rows {raw.header[0]} and {raw.header[1]}"
+        return f"found: rows {raw.header[0]} to {raw.header[-1]}"
     return f"found: above row {raw.rows[0]}" if raw.rows else "found"
 
 

@@ -61,7 +61,7 @@ def test_a_header_of_two_rows_is_named_so(qtbot, window, tmp_path):
     path = tmp_path / "grouped.csv"
     path.write_text("ID,R1,IC50 (nM),,\n,,mean,SD,N\na,Me,10,1,3\nb,H,20,2,4\n")
     reading = creation_on(qtbot, window, path).table_pane.reading
-    assert reading.header.currentText() == "found: rows 1 and 2"
+    assert reading.header.currentText() == "found: rows 1 to 2"
 
 
 def test_detected_format_is_shown_and_can_be_overridden(qtbot, window, tmp_path):
