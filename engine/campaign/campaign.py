@@ -227,12 +227,11 @@ class Campaign:
         With ``choice`` one of the plans of ``plan_options``, while no round is open and the phase has no result.
         """
         if choice is not None or self._ledger.open_round is None:
-            work = self._begin()
-            list_combinations(work)
-            work.add(*planned_round(work.ledger, report, choice=choice))
+            with self._writing() as work:
+                list_combinations(work)
+                work.add(*planned_round(work.ledger, report, choice=choice))
             if not work.drafts:
                 return None
-            self._commit(work)
         issued = self._ledger.open_round
         return None if issued is None else self._ledger.view(issued)
 
@@ -254,8 +253,8 @@ class Campaign:
         proof has decided without it, the series model takes over.
         """
         drafts = stock_drafts(self._ledger, lines, terms, source=source, note=note)
-        if drafts:
-            self._commit_stock(drafts)
+        with self._writing() as work:
+            add_stock(work, drafts)
         return bool(drafts)
 
     def arrived(self, ids: Sequence[str]) -> None:
@@ -263,12 +262,8 @@ class Campaign:
         drafts = arrived_drafts(self._ledger, ids)
         if not drafts:
             raise AssayPilotError("these compounds are in stock already")
-        self._commit_stock(drafts)
-
-    def _commit_stock(self, drafts: Sequence[Draft]) -> None:
-        work = self._begin()
-        add_stock(work, drafts)
-        self._commit(work)
+        with self._writing() as work:
+            add_stock(work, drafts)
 
     def plan_confirmation(self, report: Report = silent) -> Round | None:
         """Return the next confirmation round, or the open one unchanged.
@@ -296,7 +291,7 @@ class Campaign:
             drafts = confirmation_round(ledger, now.candidates)
             if not drafts:
                 return None
-            self._commit(self._begin(*drafts))
+            self._write(*drafts)
         issued = self._ledger.open_round
         return None if issued is None else self._ledger.view(issued)
 
@@ -314,7 +309,7 @@ class Campaign:
                 mend="Enter its results and close it first.",
             )
         if issued is None:
-            self._commit(self._begin(audit_round(ledger, self.status().candidates, size)))
+            self._write(audit_round(ledger, self.status().candidates, size))
             issued = self._ledger.open_round
         assert issued is not None
         return self._ledger.view(issued)
@@ -327,12 +322,12 @@ class Campaign:
         issued, now = self.round(number), self.status()
         layout = plating.layout_of(now, issued, use)
         if layout != issued.layout:
-            self._commit(self._begin(plating.laid_out(issued, layout)))
+            self._write(plating.laid_out(issued, layout))
         return self.round(number)
 
     def withdraw_round(self, note: str = "") -> None:
         """Take the open round back, with its plates; only while it has no result. Its number is not used again."""
-        self._commit(self._begin(withdrawn_round(self._ledger, note)))
+        self._write(withdrawn_round(self._ledger, note))
 
     def close_round(self, missing: Missing = "return", note: str = "") -> Status:
         """End the open round with what has come back.
@@ -341,7 +336,7 @@ class Campaign:
         ``failed``: it is lost for lab reasons that have nothing to do with the values; the phase goes on without it.
         ``other``: lost for a reason that may depend on the results: the guarantee is void from here on.
         """
-        self._commit(self._begin(closed_round(self._ledger, to_end(self._ledger, "close"), missing, note)))
+        self._write(closed_round(self._ledger, to_end(self._ledger, "close"), missing, note))
         return self.status()
 
     # -- results
@@ -364,19 +359,17 @@ class Campaign:
         themselves when nothing is missing. All of it is one transaction. The same content, or a result that is there
         already (``intake.prepare``), is not counted twice unless ``again``; when nothing new is left, that is refused.
         """
-        work = self._begin()
-        report = recorded(
-            work,
-            results,
-            close=close,
-            missing=missing,
-            unavailable=unavailable,
-            again=again,
-            close_when_complete=close_when_complete,
-            source=source,
-        )
-        self._commit(work)
-        return report
+        with self._writing() as work:
+            return recorded(
+                work,
+                results,
+                close=close,
+                missing=missing,
+                unavailable=unavailable,
+                again=again,
+                close_when_complete=close_when_complete,
+                source=source,
+            )
 
     # Amendments: with ``dry`` nothing is done, and what it would do to the guarantee and the decisions is returned.
 
@@ -424,16 +417,15 @@ class Campaign:
         told = amending.control_amended(self._ledger, number, reason, value=value, unit=unit, excluded=excluded)
         if dry:
             return ("Controls are shown and decide nothing.",)
-        self._commit(self._begin(told))
+        self._write(told)
         return ()
 
     def _amend(self, draft: Draft, *, dry: bool) -> tuple[str, ...]:
         """Write a change of one measurement, with the hand-over to the series model where a proof ends."""
         if dry:
             return amending.consequences(self._ledger, draft)
-        work = self._begin()
-        amending.amend(work, draft)
-        self._commit(work)
+        with self._writing() as work:
+            amending.amend(work, draft)
         return ()
 
     def mark_unavailable(self, ids: Sequence[str], reason: str) -> None:
@@ -445,7 +437,7 @@ class Campaign:
         compounds = list(to_mark(self._ledger, ids))
         if not compounds:
             raise AssayPilotError("these compounds are marked as not to be had already")
-        self._commit(self._begin(CompoundsUnavailable.draft({"compounds": compounds, "reason": reason})))
+        self._write(CompoundsUnavailable.draft({"compounds": compounds, "reason": reason}))
 
     # -- changed terms
 
@@ -461,9 +453,8 @@ class Campaign:
 
         AssayPilotError when they are refused. See ``changes`` for what holds.
         """
-        work = self._begin()
-        add_change(work, changes, note)
-        self._commit(work)
+        with self._writing() as work:
+            add_change(work, changes, note)
         return self.status()
 
     def consequences_of_adding(self, compounds: Library) -> tuple[str, ...]:
@@ -478,9 +469,8 @@ class Campaign:
         Compounds that are there already are left out; AssayPilotError when none is new, for an id that stands for
         something else there, and while a phase is under way. See ``added_compounds`` for what holds.
         """
-        work = self._begin()
-        add_compounds(work, compounds, note, source)
-        self._commit(work)
+        with self._writing() as work:
+            add_compounds(work, compounds, note, source)
         return self.status()
 
     # -- undo
@@ -501,7 +491,7 @@ class Campaign:
             raise AssayPilotError("there is nothing to undo", mend="Closed rounds and decisions stay as they are.")
         step = self._ledger.undo[-1]
         refuse_late(self._ledger, step)
-        self._commit(self._begin(replace(step.back, data={**step.back.data, "undoes": self._ledger.sequence})))
+        self._write(replace(step.back, data={**step.back.data, "undoes": self._ledger.sequence}))
         return step.label
 
     def redo(self) -> str:
@@ -512,7 +502,7 @@ class Campaign:
         data = {**step.forth.data, "redoes": self._ledger.sequence}
         if step.kind.issues:
             data["round"] = len(self._ledger.rounds) + 1  # that of a withdrawn round is not used again
-        self._commit(self._begin(replace(step.forth, data=data)))
+        self._write(replace(step.forth, data=data))
         return step.label
 
     # -- the file
@@ -521,13 +511,16 @@ class Campaign:
         """Write a copy of the whole file; AssayPilotError when the path exists."""
         self._store.save_copy(path)
 
-    def _begin(self, *drafts: Draft) -> Work:
-        work = Work(self._ledger)
-        work.add(*drafts)
-        return work
+    def _write(self, *drafts: Draft) -> None:
+        with self._writing() as work:
+            work.add(*drafts)
 
-    def _commit(self, work: Work) -> None:
-        """Write a transaction, with the decision it makes due."""
-        decide_due(work)
-        self._store.append(work.drafts, work.parts)
-        self.refresh()
+    @contextmanager
+    def _writing(self) -> Iterator[Work]:
+        """Write what is added to a transaction, with the decision it makes due; nothing where it is refused."""
+        work = Work(self._ledger)
+        yield work
+        if work.drafts:
+            decide_due(work)
+            self._store.append(work.drafts, work.parts)
+            self.refresh()

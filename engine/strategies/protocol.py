@@ -385,7 +385,7 @@ class Strategy(Protocol):
     def adjust(self, state: State, *, measurable: Flags, spent: int) -> State:
         """The state when the world moved between phases: what can be measured now, and what was spent so far.
 
-        After a decision fewer arms can be measured, never more: one that returns ends a proof (see ``with_stock``).
+        After a decision fewer arms can be measured, never more: one that returns ends a proof (see ``add_stock``).
         """
 
 
