@@ -7,6 +7,7 @@ import random
 import shutil
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,29 +24,33 @@ VALUES: tuple[Any, ...] = (
 
 def rows_of(path: Path) -> list[tuple[Any, ...]]:
     """The events of a file as they are stored."""
-    connection = sqlite3.connect(path)
-    try:
+    with closing(sqlite3.connect(path)) as connection:
         return connection.execute("SELECT * FROM event ORDER BY sequence").fetchall()
-    finally:
-        connection.close()
+
+
+@contextmanager
+def without_triggers(path: Path) -> Iterator[sqlite3.Connection]:
+    """A file as somebody with a database tool changes it: the triggers are taken away, and put back."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        triggers = connection.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").fetchall()
+        for name, _ in triggers:
+            connection.execute(f"DROP TRIGGER {name}")
+        yield connection
+        for _, text in triggers:
+            connection.execute(text)
 
 
 def rewrite(source: Path, path: Path, rows: list[tuple[Any, ...]]) -> None:
     """Write a copy of a file with other events, each with a digest that fits."""
     shutil.copy(source, path)
-    connection = sqlite3.connect(path)
-    triggers = connection.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").fetchall()
-    for name, _ in triggers:
-        connection.execute(f"DROP TRIGGER {name}")
-    connection.execute("DELETE FROM event")
-    previous = GENESIS
-    for row in rows:
-        previous = row_digest(previous, row[:6])
-        connection.execute("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?)", (*row[:6], previous))
-    for _, text in triggers:
-        connection.execute(text)
-    connection.commit()
-    connection.close()
+    with without_triggers(path) as connection:
+        connection.execute("BEGIN")
+        connection.execute("DELETE FROM event")
+        previous = GENESIS
+        for row in rows:
+            previous = row_digest(previous, row[:6])
+            connection.execute("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?)", (*row[:6], previous))
+        connection.execute("COMMIT")
 
 
 def changed(rows: list[tuple[Any, ...]], place: int, where: Where, value: Any) -> list[tuple[Any, ...]]:

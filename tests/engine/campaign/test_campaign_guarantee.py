@@ -479,8 +479,7 @@ def test_the_budget_cuts_the_last_phase_and_leaves_good_and_undecided_apart(path
 
 def test_compounds_used_up_after_their_results_came_in_are_decided_by_them(path: Path) -> None:
     with make(path, **WIDE) as campaign:
-        issued = campaign.plan()
-        assert issued is not None
+        campaign.plan()
         campaign.record(answers(campaign, noise=0.0), close_when_complete=False)
         third = [name for name in campaign.status().library.ids if "R1=C" in name]
         campaign.mark_unavailable(third, "all of it is used up")

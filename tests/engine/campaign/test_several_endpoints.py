@@ -128,7 +128,6 @@ def test_what_one_endpoint_lacks_comes_again_alone(path: Path) -> None:
 def test_what_failed_is_lost_for_its_endpoint_only(path: Path) -> None:
     with trade(path, per_round=200, max_replicates=100) as campaign:
         issued = campaign.plan()
-        assert issued is not None
         here = answers(campaign)
         campaign.record([r for r in here if r.endpoint == "pIC50"] + [r for r in here if r.endpoint == "hERG"][2:])
         campaign.close_round("failed", "edge effect")

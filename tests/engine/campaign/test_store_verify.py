@@ -14,6 +14,7 @@ import pytest
 from assaypilot.engine.campaign.file import chain
 from assaypilot.engine.campaign.file.store import Draft, Store, Verification, as_parts, part_digest, verify
 from assaypilot.engine.errors import AssayPilotError
+from tests.engine.campaign.rechained import without_triggers
 
 BLOBS = (b"the library " * 400, b"estimates of phase 1", b"")
 COLUMNS = ("time", "author", "kind", "version", "data", "digest")
@@ -38,16 +39,11 @@ def head(path: Path) -> str:
 
 
 def tamper(path: Path, *statements: str | tuple[str, tuple[Any, ...]]) -> None:
-    """Somebody with a database tool: takes the triggers away, changes rows, puts the triggers back."""
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        triggers = connection.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").fetchall()
-        for name, _ in triggers:
-            connection.execute(f"DROP TRIGGER {name}")
+    """Changes single rows."""
+    with without_triggers(path) as connection:
         for statement in statements:
             sql, values = (statement, ()) if isinstance(statement, str) else statement
             assert connection.execute(sql, values).rowcount == 1
-        for _, sql in triggers:
-            connection.execute(sql)
 
 
 def restored(path: Path) -> Callable[[], None]:
@@ -223,15 +219,10 @@ def test_a_file_that_grew_still_has_its_old_head(path: Path, head: str) -> None:
 
 
 def test_an_emptied_history_is_named(path: Path) -> None:
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        triggers = connection.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").fetchall()
-        for name, _ in triggers:
-            connection.execute(f"DROP TRIGGER {name}")
+    with without_triggers(path) as connection:
         connection.execute("DELETE FROM event")
         connection.execute("DELETE FROM library_part")
         connection.execute("UPDATE sqlite_sequence SET seq = 0")
-        for _, sql in triggers:
-            connection.execute(sql)
     assert "the history is empty" in texts(verify(path))
     assert "event 1 is missing" in refused(path)
 
@@ -321,14 +312,11 @@ def test_a_huge_event_is_refused_without_reading_it(path: Path, monkeypatch: pyt
 
 def test_a_file_put_in_its_place_while_open_is_noticed(path: Path, tmp_path: Path) -> None:
     with Store.open(path, read_only=True) as reader:
-        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-            triggers = connection.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").fetchall()
-            for name, _ in triggers:
-                connection.execute(f"DROP TRIGGER {name}")
-            connection.execute(f"DELETE FROM event WHERE sequence = {N_EVENTS}")
-            connection.execute(f"UPDATE sqlite_sequence SET seq = {N_EVENTS - 1}")
-            for _, sql in triggers:
-                connection.execute(sql)
+        tamper(
+            path,
+            f"DELETE FROM event WHERE sequence = {N_EVENTS}",
+            f"UPDATE sqlite_sequence SET seq = {N_EVENTS - 1}",
+        )
         for after in (0, N_EVENTS - 1, N_EVENTS):
             with pytest.raises(AssayPilotError, match=f"event {N_EVENTS} is missing"):
                 reader.events(after)

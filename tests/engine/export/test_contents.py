@@ -349,7 +349,6 @@ def test_a_site_with_the_name_of_a_column(make: Make) -> None:
         now = campaign.status()
         assert list(table_of(now, ranked(now)).header)[:4] == ["ID", "Status", "value", "Status (2)"]
         issued = campaign.plan()
-        assert issued is not None
         sheet = work_list(campaign.status(), issued)
         assert len(set(sheet.header)) == len(sheet.header)
 

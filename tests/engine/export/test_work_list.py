@@ -29,7 +29,6 @@ ENDS = PlateUse(96, read_controls(["1,12"]))
 
 def issue(campaign: Campaign) -> tuple[Status, Round]:
     issued = campaign.plan()
-    assert issued is not None
     return campaign.status(), issued
 
 

@@ -48,7 +48,6 @@ def test_another_campaign_is_no_practice(tmp_path: Path) -> None:
 def test_results_fill_the_round_and_are_the_same_when_asked_again(tmp_path: Path) -> None:
     with create_practice(tmp_path / "p.assaypilot") as campaign:
         issued = campaign.plan()
-        assert issued is not None
         results = practice_results(campaign, issued)
         assert results == practice_results(campaign, issued)
         assert len(results) == issued.measurements
@@ -63,7 +62,6 @@ def test_the_same_seed_gives_the_same_campaign(tmp_path: Path, seed: int) -> Non
     for name in ("a", "b"):
         with create_practice(tmp_path / f"{name}.assaypilot", seed=seed) as campaign:
             issued = campaign.plan()
-            assert issued is not None
             campaign.record(practice_results(campaign, issued))
             rounds.append((issued.items, campaign.status().candidates))
     assert differences(rounds[0], rounds[1]) == []
