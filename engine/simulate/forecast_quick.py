@@ -1,9 +1,8 @@
 """``adaptive`` for forecasts: the same strategy, planned in a hurry.
 
-Nearly all of its time goes into whole measurements per compound and into limits found by integration. A forecast needs
-neither to the last digit: here a plan is a design of shares found by a few multiplicative steps, made whole by the
-fastest method, with what that loses given back, and limits are scaled from exact ones nearby. Everything else, who is
-compared with whom and what is decided, is the strategy's own code.
+Nearly all of its time goes into whole measurements per compound. A forecast does not need the best ones: here a plan is
+a design of shares found by a few multiplicative steps, made whole by the fastest method, with what that loses given
+back. Everything else, who is compared with whom, by which limits, and what is decided, is the strategy's own code.
 """
 
 from __future__ import annotations
@@ -11,24 +10,20 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri_exp
 
-from ..arrays import Floats
 from ..design import Rows, round_design
 from ..design.criteria import Design
 from ..design.rounding import Rounded
 from ..domain.features import ProjectedFeatures
 from ..domain.goals import Goal
 from ..errors import AssayPilotError
-from ..strategies.adaptive import sequential_tests
 from ..strategies.adaptive.planning import Way
 from ..strategies.adaptive.sequential_tests import ByWalks
 from ..strategies.designs import g_design
-from ..strategies.protocol import Allocation, State, Strategy
+from ..strategies.protocol import Allocation, Strategy
 from ..strategies.registry import part_for
 from ..system.progress import Report, silent
 
@@ -50,14 +45,12 @@ _PLENTY = 2.5
 """Measurements per effect from which swaps are good enough."""
 _SWAPPED = 0.25
 """What plans by swaps lose on the whole, beside real ones: this times effects per measurement."""
-_ANCHORS = np.log([2e-2, 1.5e-3, 1e-4, 6e-6])
-"""The levels at which limits are exact, in logarithms, descending."""
 
 
 def quick(strategy: Strategy, goal: Goal) -> Strategy:
     """Return the strategy as forecasts play it for a goal: itself, or where walks decide, planned in a hurry."""
     part = part_for(strategy, goal.name)
-    return part.planned_by(_HURRIED, walk_limits=staticmethod(_walk_limits)) if isinstance(part, ByWalks) else strategy
+    return part.planned_by(_HURRIED) if isinstance(part, ByWalks) else strategy
 
 
 def _shares(candidates: ProjectedFeatures, directions: Rows, gap: float, report: Report) -> Design:
@@ -127,33 +120,6 @@ def effective(strategy: Strategy, allocation: Allocation, rank: int) -> Allocati
         return allocation
     counts: Any = (1.0 + _SWAPPED * rank / allocation.total) * allocation.counts
     return replace(allocation, counts=counts)
-
-
-@lru_cache(maxsize=1024)
-def _limits(alpha: float, expected: int, looks: int) -> Floats:
-    """Limits of walks: the union bound over looks, each as much narrower as it may be at the levels nearby."""
-    at = int(np.clip(np.searchsorted(-_ANCHORS, -math.log(alpha)), 1, len(_ANCHORS) - 1))
-    above, below = _ANCHORS[at - 1], _ANCHORS[at]
-    share = min(max((above - math.log(alpha)) / (above - below), 0.0), 1.0)
-    ratio = (1.0 - share) * _narrower(above, expected, looks) + share * _narrower(below, expected, looks)
-    limits: Floats = ratio * _union(math.log(alpha), expected, looks)
-    return limits
-
-
-@lru_cache(maxsize=256)
-def _narrower(log_alpha: float, expected: int, looks: int) -> Floats:
-    found: Floats = sequential_tests.limits(math.exp(log_alpha), expected, looks) / _union(log_alpha, expected, looks)
-    return found
-
-
-def _union(log_alpha: float, expected: int, looks: int) -> Floats:
-    spent = [sequential_tests.spent(look, expected) for look in range(looks + 1)]
-    found: Floats = -ndtri_exp(log_alpha + np.log(np.diff(spent)))
-    return found
-
-
-def _walk_limits(state: State, level: float, looks: int) -> Floats:
-    return _limits(level, int(state.memory["expected"][0]), max(looks, 1))
 
 
 _HURRIED = Way(_shares, _rounded)
