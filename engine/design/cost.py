@@ -30,8 +30,6 @@ _LOOKED_AT = 3
 """Supports that are rounded for each amount of money."""
 _POINTS = 8
 """Amounts of money for which a purchase is looked for."""
-_HOPEFUL = 8
-"""Supports of most promise for which all directions are looked at."""
 _PROBED = 20
 """Directions, in multiples of the rank, that tell which supports those are: the largest under even weights."""
 _FEW = 4
@@ -181,10 +179,8 @@ class _Purchase:
             x = self.candidates.coordinates(one.support)
             inverse = inverse_information(x, n * one.weights, None, self.ratio)
             if inverse is not None:
-                hopes.append((float(np.einsum("ij,ij->i", self.probe @ inverse, self.probe).max()), place, inverse))
-        hopes.sort(key=lambda hope: hope[:2])
-        sure = sorted((float(self.worst.find(inverse)[1][0]), place) for _, place, inverse in hopes[:_HOPEFUL])
-        return [path[place] for _, place in sure[:_LOOKED_AT]]
+                hopes.append((float(np.einsum("ij,ij->i", self.probe @ inverse, self.probe).max()), place))
+        return [path[place] for _, place in sorted(hopes)[:_LOOKED_AT]]
 
     def roughly(self, one: Spread) -> float:
         """The variance of a support when its weights are rounded as they are; inf when that cannot be."""
