@@ -299,7 +299,7 @@ class CandidatesPage(Page):
 
     def _why_empty(self, filtered: bool) -> str:
         if filtered:
-            return "No compound fits the filter. Escape in the box empties it."
+            return "Escape in the filter empties it."
         if self.which.key == "in":
             return "Nothing is in yet. It takes decided rounds to say so."
         return "Every compound is out or not estimable. All shows them."

@@ -177,12 +177,7 @@ class _Pasted:
                     self._reject(row, "", text, "there is no line left in the round")
                 continue
             compound = self.shown.items[lines[at]].compound
-            for endpoint, texts in self._cells(cells, columns):
-                if endpoint is None:
-                    name = self.status.library.ids[compound]
-                    self._reject(row, name, "; ".join(texts), "there is no endpoint left in the round for this column")
-                else:
-                    self._add(row, compound, endpoint, texts)
+            self._add_each(row, compound, cells, columns)
 
     def by_id(self, block: list[list[str]]) -> None:
         """Ids in the first column, values behind them, or an endpoint's name and values."""
@@ -208,12 +203,16 @@ class _Pasted:
             if named is not None:
                 self._add(row, compound, named, cells[2:])
                 continue
-            for endpoint, texts in self._cells(cells[1:], self._in_order(0, len(cells))):
-                if endpoint is None:
-                    name = self.status.library.ids[compound]
-                    self._reject(row, name, "; ".join(texts), "there are more columns than endpoints in the round")
-                else:
-                    self._add(row, compound, endpoint, texts)
+            self._add_each(row, compound, cells[1:], self._in_order(0, len(cells)))
+
+    def _add_each(self, row: str, compound: int, cells: Sequence[str], columns: Sequence[int]) -> None:
+        """The cells of one compound, each for the endpoint of its column."""
+        for endpoint, texts in self._cells(cells, columns):
+            if endpoint is None:
+                name = self.status.library.ids[compound]
+                self._reject(row, name, "; ".join(texts), "there is no endpoint left in the round for this column")
+            else:
+                self._add(row, compound, endpoint, texts)
 
     def _full(self, compound: int) -> bool:
         """Whether the round asks for no more values of a compound than there are."""

@@ -221,7 +221,7 @@ class ReplayBar(QFrame):
         self.back = button(
             "Back to &now", tip="Shows the campaign as it is (Escape on the slider)", then=lambda: self._replay.go(None)
         )
-        put(row, self.words, self.back, label("Rounds", "muted"), self.slider)
+        put(row, (self.words, 1), self.back, label("Rounds", "muted"), self.slider)
         keep = self.back.sizePolicy()
         keep.setRetainSizeWhenHidden(True)  # nothing jumps when the past begins
         self.back.setSizePolicy(keep)
