@@ -18,6 +18,7 @@ from .side_columns import (
     about_mean,
     bare_runs,
     counted,
+    nearest,
     run_groups,
     run_number,
     side_role,
@@ -53,7 +54,7 @@ def value_columns(
     value = raw.called(headers.VALUE) or next(
         (c for c in raw.columns if fold(headers.split_unit(c)[0]) in headers.VALUE), None
     )
-    signs = [column for column in sign_columns(raw) if column not in roles.values()]
+    signs = [c for c in sign_columns(raw) if c not in roles.values() and headers.role_of(c) != "relation"]
     shared = tuple(roles[role] for role in SIDES)
     if value is not None and not any(fold(value) == fold(endpoint.name) for endpoint in endpoints):
         if name_column is None and len(endpoints) > 1:
@@ -82,6 +83,8 @@ def value_columns(
         sides = shared if len(found) == 1 and not any(own) else own
         if sides[0] is None:
             sides = (signs_beside(raw.columns, column, values, signs), *sides[1:])
+        if len(found) > 1:
+            sides = tuple(side or _one_each(raw, role, column, values) for role, side in zip(SIDES, sides, strict=True))
         logs = endpoint.is_potency and is_p_scale(Endpoint(column))
         if logs:
             warnings.append(f"Column {column} holds logarithms of {endpoint.name}, which were converted.")
@@ -101,6 +104,12 @@ def value_columns(
     if numbers:
         warnings.append(f"Not used, because they are no endpoint of this campaign: {', '.join(numbers)}.")
     return columns, [*warnings, *_passed_over(raw, values, known)]
+
+
+def _one_each(raw: RawTable, role: str, column: str, values: Sequence[str]) -> str | None:
+    """Return the column of a role that belongs to one of values by its place, where each of them has one."""
+    called = [c for c in raw.columns if headers.role_of(c) == role]
+    return nearest(raw.columns, column, values, called) if len(called) == len(values) else None
 
 
 def _passed_over(raw: RawTable, values: Sequence[str], known: Collection[str | None]) -> list[str]:
