@@ -27,8 +27,8 @@ from tests.engine.campaign.making import answers, make
 
 KILLS = 200
 KILLS_PER_FILE = 20
-LONGEST = 0.25
-"""Seconds a worker lives at most; opening takes about 0.01, a command 0.005 to 0.03."""
+LONGEST = 100
+"""Openings of the file, of about 0.003 seconds each, that a worker lives at most; a command takes two to ten."""
 JOURNAL = bytes.fromhex("d9d505f920a163d7")
 """How SQLite's rollback journal begins while a transaction is being written."""
 
@@ -113,7 +113,9 @@ def script(folder: Path, kills: int) -> dict[str, float]:
         if run % KILLS_PER_FILE == 0:
             path, acknowledged = folder / f"{run}.assaypilot", []
             make(path, per_round=8, max_replicates=2, slack=0.2).close()
-        lines = killed(path, run, rng.uniform(0.0, LONGEST))
+        opening = time.monotonic()
+        Campaign.open(path).close()
+        lines = killed(path, run, rng.uniform(0.0, LONGEST) * (time.monotonic() - opening))
         seen["cut short"] += is_being_written(path)
         acknowledged += lines
         seen.update(line.partition(" ")[0] for line in lines)
