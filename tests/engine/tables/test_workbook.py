@@ -9,7 +9,7 @@ import zlib
 import pytest
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.tables import workbook
+from assaypilot.engine.tables import zipped_sheets
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import parse_text, read_table
@@ -105,7 +105,7 @@ def test_an_open_document(tmp_path):
 
 
 def test_a_zip_bomb_is_not_unpacked(tmp_path, monkeypatch):
-    monkeypatch.setattr(workbook, "LARGEST_UNPACKED", 1 << 20)
+    monkeypatch.setattr(zipped_sheets, "LARGEST_UNPACKED", 1 << 20)
     path = write_xlsx(tmp_path / "bomb.xlsx", {"Data": "<x>" + " " * (2 << 20) + "</x>"})
     monkeypatch.setattr(zipfile.ZipFile, "read", lambda *_: pytest.fail("a part was unpacked"))
     assert "bomb.xlsx: the workbook would unpack to" in refusal(path)
