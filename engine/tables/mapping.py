@@ -18,12 +18,11 @@ from .column_roles import (
     could_be_site,
     drawn_sites,
     factors,
-    find_ids,
-    find_structures,
     likely_sites,
     numbered_sites,
     structure_columns,
 )
+from .compound_columns import find_ids, find_structures
 from .endpoint_columns import Endpoints
 from .entries import is_marked, quality_column
 from .options import ROLES, EndpointColumn, Reading, TableMapping, TableOptions

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from assaypilot.engine.domain.endpoint import Endpoint
@@ -144,6 +144,7 @@ KEYS = {
     st.sampled_from(["h", "missing"]),
     st.booleans(),
 )
+@example([("a", "Me", "Cl", "1.5", ""), ("", "Me", "Cl", "nan", ""), ("", "Me", "Br", "x", "")], "h", False)
 def test_no_table_breaks_the_check(rows, blank, product):
     raw = parse_text("\n".join("\t".join(row) for row in [("ID", "R1", "R2", "pIC50", "N"), *rows]))
     mapping = propose(raw, TableOptions(blank=blank, product=product))
