@@ -96,8 +96,8 @@ class Directions(Worst, Protocol):
     def dimension(self) -> int:
         """The number of coordinates d."""
 
-    def average(self, inverse: Floats, sharpness: float) -> Floats:
-        """An average ``(d, d)`` of y y' over many directions, weighted by exp(sharpness * variance / largest)."""
+    def average(self, inverse: Floats) -> Floats:
+        """An average ``(d, d)`` of y y' over many directions, those of large variance among them."""
 
     def name(self, key: Ints) -> str:
         """What one direction is, in words."""
@@ -156,12 +156,10 @@ class _Listed(ABC):
         """The same as ``find``."""
         return self.find(inverse, count)
 
-    def average(self, inverse: Floats, sharpness: float) -> Floats:
-        """An average of y y' over the directions found, the larger ones weighted up."""
-        keys, values = self.find(inverse, _AVERAGED)
-        rows = self.vectors(keys)
-        weights = np.exp(sharpness * (values / max(float(values.max()), 1e-300) - 1.0))
-        average: Floats = (rows * weights[:, None]).T @ rows / float(weights.sum())
+    def average(self, inverse: Floats) -> Floats:
+        """An average of y y' over the directions found."""
+        rows = self.vectors(self.find(inverse, _AVERAGED)[0])
+        average: Floats = rows.T @ rows / len(rows)
         return average
 
 
@@ -351,9 +349,9 @@ class UnionDirections:
         """The same quickly: large ones, but a larger one may be missed."""
         return self._largest([part.some(inverse, count) for part in self.parts], count)
 
-    def average(self, inverse: Floats, sharpness: float) -> Floats:
+    def average(self, inverse: Floats) -> Floats:
         """An average of y y' over many directions of every set, each set counted alike."""
-        parts = [part.average(inverse, sharpness) for part in self.parts]
+        parts = [part.average(inverse) for part in self.parts]
         total: Floats = np.sum(parts, axis=0) / len(parts)
         return total
 

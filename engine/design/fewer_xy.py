@@ -133,7 +133,6 @@ def _solved_on(search: XYSearch, support: Ints, w: Floats) -> XYState | None:
         # The state came from a search that needed no list of directions.
         half = search.half_inverse(x, w)
         search.take(*search.find(half, 0.0), above=-1.0)
-        search.take_averages(half)
     found: XYState | None = None
     for _ in range(_LOCAL_ROUNDS):
         try:

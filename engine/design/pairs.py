@@ -252,24 +252,13 @@ class Pairs:
         """Pairs far apart, found without looking at all."""
         return self._farthest.some(inverse, count)
 
-    def average(self, inverse: Floats, sharpness: float) -> Floats:
-        """An average of y y' over all pairs of a few hundred evenly chosen rows, the larger ones weighted up."""
+    def average(self, inverse: Floats) -> Floats:
+        """An average of y y' over all pairs of a few hundred evenly chosen rows."""
         n = self.table.n_rows
         chosen = np.arange(n) if n <= _AVERAGED else np.linspace(0, n - 1, _AVERAGED).astype(np.intp)
         z = self.table.coordinates(chosen)
-        u = z @ square_root(inverse)
-        lengths = np.einsum("ij,ij->i", u, u)
-        weights = lengths[:, None] + lengths - 2.0 * (u @ u.T)
-        largest = float(weights.max())
-        if largest <= 0.0:
-            return np.zeros_like(inverse)
-        weights *= sharpness / largest
-        weights -= sharpness
-        np.exp(weights, out=weights)
-        np.fill_diagonal(weights, 0.0)
-        # The sum over pairs of weight times (z_i - z_j)(z_i - z_j)'.
-        total = 2.0 * (z.T @ (z * weights.sum(axis=1)[:, None]) - z.T @ weights @ z)
-        average: Floats = (total + total.T) / (2.0 * float(weights.sum()))
+        z = z - z.mean(axis=0)
+        average: Floats = 2.0 * (z.T @ z) / (len(z) - 1)
         return average
 
     def vectors(self, keys: Ints) -> Floats:

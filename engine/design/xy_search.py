@@ -56,19 +56,6 @@ _FLAT = 1e-11
 """Eigenvalues of V below this share of the largest are raised to it while searching, to keep digits."""
 _SINGULAR = 1e-10
 """Eigenvalues of V below this share of the largest count as zero for the value of a design."""
-_SHARPNESS = (3.0, 20.0, 80.0)
-"""How much more large variances weigh than small ones in the averages of directions."""
-_LARGE = 24
-"""Above this rank averages come in, and weights and shares below an even one times ``_LOOSE`` leave, while the gap is
-above ``_FINE`` and above ``_NEAR`` times what was asked for."""
-_FINE = 0.01
-_NEAR = 3.0
-_LOOSE = 0.05
-_LOOSE_ROUNDS = 60
-_GAINS = 0.8
-"""The part of the gap above which a round has gained too little to let more leave so easily."""
-_CANDIDATES = 4
-"""Candidates that come in at once above that rank, in multiples of the rank; the rank below it."""
 _ROUNDING = 1e-15
 """Where a direction asks for them, eigenvalues down to this share count after all."""
 _UNSEEN = 1e-11
@@ -150,7 +137,7 @@ def may_be_singular(frame: Frame, directions: Directions) -> bool:
     Where directions span all it cannot, nor where they lack one effect in which every candidate has a part: then
     directions and any candidate span all.
     """
-    average = directions.average(frame.outside(np.eye(frame.d)), 0.0)
+    average = directions.average(frame.outside(np.eye(frame.d)))
     values, vectors = np.linalg.eigh(frame.to_here.T @ average @ frame.to_here)
     lacking = vectors[:, values <= _SPANNED * float(values[-1])]
     if lacking.shape[1] != 1:
@@ -193,7 +180,6 @@ class XYSearch:
         """The square root of a typical variance: directions are divided by it."""
         self.room = np.broadcast_to(np.asarray(allowed.room, dtype=float), (frame.candidates.n_rows,))
         self.lower = 0.0
-        self.large = frame.d > _LARGE
         self.count = _DIRECTIONS * frame.d
         self.looks = 0
         self.keys = np.zeros((0, 1), dtype=np.intp)
@@ -202,7 +188,6 @@ class XYSearch:
         self.share = np.zeros(0)
         self._have: set[tuple[int, ...]] = set()
         self._done = 0.0
-        self.loose, self.last = True, np.inf
         self.fixed = frame.base
         """What V is at least while searching."""
         self.anchor: XYState | None = None
@@ -341,18 +326,6 @@ class XYSearch:
         self.share = np.concatenate([shares, [max(1.0 - float(shares.sum()), _REST)]])
         self._take_average(average)
 
-    def take_averages(self, half: Floats) -> None:
-        """Let averages of directions with large variances into the working set.
-
-        A few directions alone leave V free to collapse wherever they do not look; averages look everywhere, so that
-        the saddle points of small working sets stay near that of all.
-        """
-        there = self.frame.outside(half @ half.T)
-        small = 1e-1 / max(len(self.share), 1)
-        for sharpness in _SHARPNESS:
-            self._take_average(self.directions.average(there, sharpness))
-        self.share = np.concatenate([self.share, np.full(len(_SHARPNESS), small)])
-
     def _take_average(self, average: Floats) -> None:
         """An average of y y' as one direction, under a key of its own."""
         self.y.append(_factor(self.frame.to_here.T @ average @ self.frame.to_here / self.scale**2))
@@ -394,8 +367,6 @@ class XYSearch:
         x = frame.rows(inside)
         half = self.half_inverse(x, w)
         self.take(*self.find(half, 0.0), above=-1.0)
-        if self.large and not known:
-            self.take_averages(half)
         best = XYState(inside, w, np.inf)
         aim = self.gap * _SEARCH_SHARE
         tolerance, first, idle, before = _SECOND if known else _FIRST, 0.0, 0, np.inf
@@ -427,9 +398,7 @@ class XYSearch:
             tolerance = max(min(_LOCAL_SHARE * now, tolerance), 0.3 * aim, _TIGHTEST)
             inside, x, w = self.leave(inside, x, w, scores, local, now)
             added = self.take(keys, values, worst * (1.0 + _ENTERS * self.gap))
-            if self.large and now > _FINE:
-                self.take_averages(half)
-            inside, x, w, more = self.enter(inside, x, w, scores, level, _CANDIDATES * d if self.large else d)
+            inside, x, w, more = self.enter(inside, x, w, scores, level, d)
             idle = 0 if added or more or gap < 0.5 * before else idle + 1
             before = gap
             if idle > _IDLE:
@@ -453,16 +422,9 @@ class XYSearch:
     ) -> tuple[Ints, Floats, Floats]:
         """The working sets without what has next to no weight and no pull."""
         least = _NEEDED * min(now, 1.0)
-        # What left was needed where the gap has hardly become smaller: to let it leave again would go in circles.
-        self.loose = self.loose and now <= _GAINS * self.last
-        self.last = now
-        if self.large and now > _NEAR * self.gap and self.looks < _LOOSE_ROUNDS and self.loose:
-            least = _LOOSE
         level = float(w @ scores[inside])
-        keep, stays = w > least / len(w), self.share > least / len(self.share)
-        if least < _LOOSE:
-            keep |= scores[inside] > (1.0 - 2.0 * now) * level
-            stays |= local > (1.0 - 2.0 * now) * float(local.max())
+        keep = (w > least / len(w)) | (scores[inside] > (1.0 - 2.0 * now) * level)
+        stays = (self.share > least / len(self.share)) | (local > (1.0 - 2.0 * now) * float(local.max()))
         if keep.sum() >= self.frame.d and self.room[inside[keep]].sum() > 1.5:
             inside, x, w = inside[keep], x[keep], w[keep] / w[keep].sum()
         self._have.difference_update(tuple(key) for key in self.keys[~stays].tolist())

@@ -147,17 +147,15 @@ def test_rows_and_their_scaled_form():
     assert np.allclose(again.vectors(np.array([[0, 5]])), against(table, 0).vectors(np.array([[0, 5]])) / gaps[5])
 
 
-def test_averages_lie_in_the_hull_and_weigh_large_variances_up():
+def test_averages_lie_in_the_hull():
     rng = np.random.default_rng(7)
     table = ProjectedFeatures(DenseFeatures(rng.normal(size=(30, 4))))
     inverse = metric(rng, 4)
     for directions in (Pairs(table), Rows(table), against(table, 0), Between(table.onto(np.arange(5)), table)):
         largest = directions.find(inverse)[1][0]
-        means = [float(np.vdot(directions.average(inverse, sharpness), inverse)) for sharpness in (0.0, 5.0, 500.0)]
-        assert means[0] < means[1] < means[2] <= largest * (1 + 1e-9)
-        assert means[2] > 0.9 * largest
+        assert 0.1 * largest < float(np.vdot(directions.average(inverse), inverse)) < largest
     every = np.array(list(differences(table.coordinates()).values()))
-    assert np.allclose(Pairs(table).average(inverse, 0.0), every.T @ every / len(every))
+    assert np.allclose(Pairs(table).average(inverse), every.T @ every / len(every))
 
 
 def test_what_cannot_be_estimated_is_refused_by_name():
