@@ -48,7 +48,7 @@ class AssayPilotError(Exception):
         return " ".join(line.split())
 
     def as_json(self) -> dict[str, Any]:
-        """The refusal as the command line prints it with ``--json``."""
+        """Return the refusal as the command line prints it with ``--json``."""
         return {
             "message": self.message,
             "file": self.file,

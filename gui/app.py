@@ -72,7 +72,7 @@ def dress(application: QApplication, settings: Settings) -> None:
 def make_window(
     settings: Settings, file: Path | None = None, *, practice: bool = False, reporter: Reporter | None = None
 ) -> MainWindow:
-    """A window that opens a campaign (or a table) as soon as it is shown."""
+    """Return a window that opens a campaign (or a table) as soon as it is shown."""
     if reporter is None:
         reporter = Reporter(settings.data_folder)
     with undressed():
@@ -87,7 +87,7 @@ def make_window(
 
 
 def run(arguments: Sequence[str], file: Path | None, *, practice: bool) -> int:
-    """The exit code of the event loop, after the last window was closed."""
+    """Return the exit code of the event loop, after the last window was closed."""
     application = Program(arguments) if sys.platform == "darwin" else QApplication(list(arguments))
     settings = Settings()
     dress(application, settings)

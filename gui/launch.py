@@ -20,7 +20,7 @@ COMMANDS_ELSEWHERE = (
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """The exit code: of the window, or of the command named first.
+    """Return the exit code: of the window, or of the command named first.
 
     ``assaypilot [FILE] [--practice]`` opens the window; everything else is the command line's.
     """
@@ -99,7 +99,7 @@ def _give_streams() -> bool:
 
 
 def _refuse(text: str, heard: bool = True) -> int:
-    """The exit code; says why, in a box where there is no console to say it on."""
+    """Return the exit code; says why, in a box where there is no console to say it on."""
     sys.stderr.write(f"assaypilot: {text}\n")
     if not heard:
         _show(text)
@@ -107,7 +107,7 @@ def _refuse(text: str, heard: bool = True) -> int:
 
 
 def _show(text: str) -> None:
-    """A box with a text, as Windows has it without Qt. Elsewhere a program has streams."""
+    """Show a text in a box of Windows, without Qt. Elsewhere a program has streams."""
     if sys.platform == "win32":
         import ctypes
 

@@ -73,7 +73,7 @@ class Outlook:
 
 
 def draft(library: Library, endpoints: Sequence[Endpoint], settings: Settings, history: Sequence[Result] = ()) -> Plan:
-    """The campaign these would make; AssayPilotError as the campaign itself would refuse them."""
+    """Return the campaign these would make; AssayPilotError as the campaign itself would refuse them."""
     from .creation import creation
     from .promises import goal_sentence
 
@@ -82,7 +82,7 @@ def draft(library: Library, endpoints: Sequence[Endpoint], settings: Settings, h
 
 
 def look_ahead(plan: Plan, report: Report = silent) -> Outlook:
-    """What the strategy says of its phases; AssayPilotError when it cannot plan the first."""
+    """Return what the strategy says of its phases; AssayPilotError when it cannot plan the first."""
     from ..domain.features import span_rank
     from .noise import known, to_plan
 
@@ -124,5 +124,5 @@ def _open_end(ledger: Ledger) -> str:
 
 
 def _rounds(total: int, per_round: int, most: int, replicates: int) -> int:
-    """Rounds a phase needs: by what fits in one, and by how often one compound is measured in one."""
+    """Return rounds a phase needs: by what fits in one, and by how often one compound is measured in one."""
     return max(-(-total // per_round), -(-most // replicates))

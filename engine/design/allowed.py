@@ -38,24 +38,24 @@ class Allowed:
         return None if not isinstance(self.room, np.ndarray) else self.room > 0
 
     def room_of(self, positions: Ints) -> float | Floats:
-        """The largest v of the candidates at the positions."""
+        """Return the largest v of the candidates at the positions."""
         return self.room[positions] if isinstance(self.room, np.ndarray) else self.room
 
     def most(self, count: int) -> float:
-        """The largest sum of v that ``count`` candidates can have."""
+        """Return the largest sum of v that ``count`` candidates can have."""
         if not isinstance(self.room, np.ndarray):
             return self.room * min(count, self.n)
         return float(np.sort(self.room)[::-1][:count].sum())
 
     def fewest(self) -> int:
-        """The fewest candidates that can hold all the free weight."""
+        """Return the fewest candidates that can hold all the free weight."""
         if not isinstance(self.room, np.ndarray):
             return int(np.ceil(1.0 / self.room - 1e-9))
         held = np.cumsum(np.sort(self.room)[::-1])
         return int(np.searchsorted(held, 1.0 - 1e-9)) + 1
 
     def nearest(self, v: Floats, positions: Ints) -> Floats:
-        """The nearest allowed free weights on the positions, which must be able to hold them all."""
+        """Return the nearest allowed free weights on the positions, which must be able to hold them all."""
         room = self.room_of(positions)
         if not isinstance(room, np.ndarray) and room >= 1.0:
             even: Floats = v / v.sum()
@@ -78,7 +78,7 @@ def allowed(
     upper: ArrayLike | None = None,
     required: ArrayLike | None = None,
 ) -> Allowed:
-    """What the weights of the candidates may be; raises AssayPilotError for bounds that no weights meet.
+    """Return what the weights of the candidates may be; raises AssayPilotError for bounds that no weights meet.
 
     ``upper``: the largest share of each candidate, one number or ``(n,)``, 0 for a forbidden one. ``required``: the
     smallest, ``(n,)``.
@@ -147,7 +147,7 @@ def _shares(given: ArrayLike, n: int, which: str) -> Floats:
 
 
 def greatest_average(leverages: Floats, upper: float | Floats) -> float:
-    """The largest sum of w * leverage over weights that sum to 1, each between 0 and its ``upper``.
+    """Return the largest sum of w * leverage over weights that sum to 1, each between 0 and its ``upper``.
 
     A linear programme solved by filling the largest leverages to their bounds.
     """
@@ -169,7 +169,7 @@ def greatest_average(leverages: Floats, upper: float | Floats) -> float:
 
 
 def box_projection(point: Floats, upper: float | Floats, total: float) -> Floats:
-    """The nearest vector with entries between 0 and ``upper`` that sum to ``total`` (0 <= total <= sum of upper)."""
+    """Return the nearest vector with entries between 0 and ``upper`` of sum ``total`` (0 <= total <= sum of upper)."""
     # The sum of clip(point - shift, 0, upper) falls with the shift, linearly between the sorted breakpoints.
     breaks = np.sort(np.concatenate([point, point - upper]))
     low, high = 0, len(breaks) - 1

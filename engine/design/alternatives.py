@@ -56,7 +56,7 @@ def single_comparisons(
 
 
 def nearest_within(x: Floats, means: Floats, inverse: Floats, m: int, epsilon: float) -> Nearest | None:
-    """The alternative nearest in V under which m is within epsilon of every compound; None when there is none.
+    """Return the alternative nearest in V under which m is within epsilon of every compound; None when there is none.
 
     minimise ||u||_V^2 over (a_m - a_j)'u >= mean_j - mean_m - epsilon for all j: least distance programming, solved as
     a non-negative least squares problem (Lawson and Hanson, Solving Least Squares Problems, chapter 23) by scipy's
@@ -97,7 +97,7 @@ def nearest_within(x: Floats, means: Floats, inverse: Floats, m: int, epsilon: f
 
 
 def _least_distance(rows: Floats, needed: Floats) -> tuple[Floats, Floats] | None:
-    """The shortest v with rows v >= needed, and the multipliers; None when there is none."""
+    """Return the shortest v with rows v >= needed, and the multipliers; None when there is none."""
     d = rows.shape[1]
     system = np.concatenate([rows.T, needed[None, :]])
     target = np.zeros(d + 1)
@@ -110,7 +110,7 @@ def _least_distance(rows: Floats, needed: Floats) -> tuple[Floats, Floats] | Non
 
 
 def mixture_bound(coordinates: Floats, shifts: Floats) -> float:
-    """The least max_a sum_k p_k (a'u_k)^2 over mixtures p of the alternatives u_k ``(k, d)``.
+    """Return the least max_a sum_k p_k (a'u_k)^2 over mixtures p of the alternatives u_k ``(k, d)``.
 
     No design tells the truth from all alternatives faster: max_w min_k ||u_k||^2_V(w) is at most this, for any p
     (LinGame eq. 1). A linear programme, solved by HiGHS; the value returned is that of the mixture found, so it is a

@@ -74,7 +74,7 @@ def apportion(weights: ArrayLike, n: int) -> Counts:
 
 
 def apportion_within(weights: ArrayLike, n: int, low: Ints, high: Ints) -> Counts:
-    """Counts of sum ``n`` near the apportioned ones, each from ``low`` to ``high`` (low.sum() <= n <= high.sum()).
+    """Return counts of sum ``n`` near the apportioned ones, within ``low`` and ``high`` (low.sum() <= n <= high.sum()).
 
     What is missing goes, one by one, where counts / weight is smallest; what is too much is taken where it is largest.
     """
@@ -102,7 +102,10 @@ def _per(count: int, weight: float) -> float:
 
 
 def ceilings(weights: ArrayLike, total: float) -> Counts:
-    """The least whole number not below ``total`` * weight, for each weight (LinFACT eq. 21); the sum may exceed it."""
+    """Return the least whole number not below ``total`` * weight, for each weight (LinFACT eq. 21).
+
+    The sum may exceed it.
+    """
     if not np.isfinite(total) or total < 0:
         raise ValueError("total must be finite and not negative")
     wanted = _checked(weights) * total
@@ -111,7 +114,7 @@ def ceilings(weights: ArrayLike, total: float) -> Counts:
 
 
 def swap_rounded(x: Floats, weights: Floats, n: int, start: Ints, low: Ints, high: Ints) -> Ints | None:
-    """Counts of sum ``n`` reached from ``start`` by swaps; None when the weights themselves do not span.
+    """Return counts of sum ``n`` reached from ``start`` by swaps; None when the weights themselves do not span.
 
     The rows ``x`` ``(m, d)`` are brought to coordinates in which n V(weights) is the identity; swaps then raise the
     smallest eigenvalue of the counts' information, so that every criterion is nearly that of the weights: within
@@ -154,7 +157,7 @@ def swap_rounded(x: Floats, weights: Floats, n: int, start: Ints, low: Ints, hig
 
 
 def _shifted(z: Floats) -> Floats:
-    """The numbers c + z, ascending with z, with the c above -min(z) for which the sum of (c + z)^-2 is 1."""
+    """Return the numbers c + z, ascending with z, with the c above -min(z) for which the sum of (c + z)^-2 is 1."""
     above = z - z.min()
     # Newton from the left of a convex falling function, so it never passes the root; c + min(z) is 1 to sqrt(d).
     c = 1.0
@@ -168,7 +171,7 @@ def _shifted(z: Floats) -> Floats:
 
 
 def limits(n_rows: int, n: int, least: ArrayLike | None, most: ArrayLike | None) -> tuple[Ints, Ints]:
-    """The fewest and most measurements of each candidate; refuses what no counts of sum ``n`` can keep to."""
+    """Return the fewest and most measurements of each candidate; refuses what no counts of sum ``n`` can keep to."""
     if n < 1:
         raise AssayPilotError(f"{n} measurements tell nothing", mend="Plan at least one.")
     sides = []

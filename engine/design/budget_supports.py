@@ -43,7 +43,7 @@ class Prices:
     """Of one measurement of any compound."""
 
     def total(self, support: Ints, counts: Ints) -> float:
-        """The cost of some measurements, with the making of their compounds."""
+        """Return the cost of some measurements, with the making of their compounds."""
         return float(self.compounds[support].sum()) + self.measurement * float(counts.sum())
 
 
@@ -140,7 +140,7 @@ class Paths:
         return bool(span_basis(features, self.candidates.rows[rows]).shape[1] == self.candidates.rank)
 
     def optimal(self, rows: Ints, scale: Floats | None) -> Ints:
-        """The candidates of an optimal design of some of them, their rows scaled where that is wanted."""
+        """Return the candidates of an optimal design of some of them, their rows scaled where that is wanted."""
         if scale is None:
             part = self.candidates.onto(self.candidates.rows[rows])
         else:

@@ -117,7 +117,7 @@ class Apart(NamedTuple):
         return len(self.alone) + self.candidates.rank
 
     def design(self, of_core: Callable[[ProjectedFeatures], Design]) -> Design:
-        """The design of all, from one of the core to the same relative gap."""
+        """Return the design of all, from one of the core to the same relative gap."""
         d, rank = self.rank, self.candidates.rank
         positions, shares = self.alone, np.full(len(self.alone), 1.0 / d)
         value, gap, converged, looks, seconds = float(d), 0.0, True, 0, 0.0
@@ -133,7 +133,7 @@ class Apart(NamedTuple):
     def rounded(
         self, design: Weighted, n: int, most: int, of_core: Callable[[Weighted, int], Counted]
     ) -> Counted | None:
-        """The better of the two even counts of those that stand alone, with what is left for the core.
+        """Return the better of the two even counts of those that stand alone, with what is left for the core.
 
         What the core cannot hold at ``most`` of each goes to some that stand alone. ``counts`` is by position among all
         candidates. None where the design leaves the core out, or where neither leaves enough for it.
@@ -172,7 +172,7 @@ class Apart(NamedTuple):
 
 
 def apart(candidates: ProjectedFeatures) -> Apart | None:
-    """The candidates taken apart; None where few of them stand alone, or the table is not one of sites."""
+    """Return the candidates taken apart; None where few of them stand alone, or the table is not one of sites."""
     features = candidates.features
     if not (isinstance(features, SiteFeatures) and features.sizes) or candidates.rank < _WORTH:
         return None

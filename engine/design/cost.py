@@ -68,7 +68,7 @@ def cost_frontier(
     ratio: float = 0.0,
     report: Report = silent,
 ) -> tuple[Priced, ...]:
-    """What can be had for at most ``budget``, from the cheapest: each point costs more than the one before, tells more.
+    """Return what at most ``budget`` buys, from the cheapest: each point costs more than the one before and tells more.
 
     ``measurements``: the most that are taken, needed when a measurement costs nothing. The variance is that of
     ``directions`` (XY), else of the candidates (G). ``least``, ``most`` and ``ratio`` as in
@@ -135,7 +135,7 @@ def _check(candidates: ProjectedFeatures, prices: Prices, budget: float, measure
 
 
 def _cheapest(candidates: ProjectedFeatures, prices: Prices, low: Ints, high: Ints) -> Priced:
-    """The required measurements and the cheapest others that make every effect estimable."""
+    """Return the required measurements and the cheapest others that make every effect estimable."""
     required = np.flatnonzero(low).astype(np.intp)
     more = cheapest_spanning(candidates, np.where(high > 0, prices.compounds, math.inf), required)
     support = np.concatenate([required, more])
@@ -170,7 +170,7 @@ class _Purchase:
         return min(bought, self.most_measurements, fit)
 
     def promising(self, path: list[Spread]) -> list[Spread]:
-        """The few supports of a path that promise the least variance for the money."""
+        """Return the few supports of a path that promise the least variance for the money."""
         hopes = []
         for place, one in enumerate(path):
             n = self.affordable(one.price, one.support)
@@ -183,7 +183,7 @@ class _Purchase:
         return [path[place] for _, place in sorted(hopes)[:_LOOKED_AT]]
 
     def roughly(self, one: Spread) -> float:
-        """The variance of a support when its weights are rounded as they are; inf when that cannot be."""
+        """Return the variance of a support when its weights are rounded as they are; inf when that cannot be."""
         n = self.affordable(one.price, one.support)
         rounded = self.rounded(one, n, "apportion")
         return math.inf if rounded is None else rounded.value / n
@@ -230,7 +230,7 @@ class _Purchase:
 
 
 def _frontier(points: list[Priced]) -> tuple[Priced, ...]:
-    """The points that no cheaper one beats, cheapest first."""
+    """Return the points that no cheaper one beats, cheapest first."""
     kept: list[Priced] = []
     for point in sorted(points, key=lambda one: (one.cost, one.variance)):
         if not kept or point.variance < kept[-1].variance * (1 - _EPSILON):

@@ -29,7 +29,7 @@ _LEAF = 48
 
 
 def lower_inverse(factor: Floats) -> Floats:
-    """The inverse of a lower triangular matrix, by halves."""
+    """Return the inverse of a lower triangular matrix, by halves."""
     n = len(factor)
     if n <= _LEAF:
         return np.asarray(np.linalg.inv(factor), dtype=float)
@@ -56,7 +56,7 @@ def _sound_factor(matrix: Floats) -> Floats | None:
 
 
 def _sound_inverse(matrix: Floats) -> Floats | None:
-    """The inverse of a symmetric matrix of unit diagonal; None where it is small or close to singular."""
+    """Return the inverse of a symmetric matrix of unit diagonal; None where it is small or close to singular."""
     factor = _sound_factor(matrix)
     if factor is None:
         return None
@@ -74,7 +74,7 @@ def positive_inverse(matrix: Floats) -> Floats:
 
 
 def worth_of(counts: Floats | Ints, ratio: float) -> Floats:
-    """The information in n measurements of one compound, in single measurements: n / (1 + n ratio).
+    """Return the information in n measurements of one compound, in single measurements: n / (1 + n ratio).
 
     ``ratio`` is tau^2 / sigma^2, the variance of a compound's own deviation over that of a measurement: with it no
     number of replicates is worth more than 1 / ratio measurements.
@@ -86,7 +86,10 @@ def worth_of(counts: Floats | Ints, ratio: float) -> Floats:
 def inverse_information(
     x: Floats, counts: Floats | Ints, base: Floats | None = None, ratio: float = 0.0
 ) -> Floats | None:
-    """The inverse of base + the worth of the counts times x x' over rows ``x`` ``(m, d)``; None when it is singular."""
+    """Return the inverse of base + the worth of the counts times x x' over rows ``x`` ``(m, d)``.
+
+    None when it is singular.
+    """
     information = (x * worth_of(counts, ratio)[:, None]).T @ x
     if base is not None:
         information = information + base
@@ -106,7 +109,7 @@ def inverse_information(
 
 
 def nearly_inverse(x: Floats, weights: Floats) -> Floats:
-    """The inverse of the sum of w x x'; of a singular one with a little of every row of ``x`` added.
+    """Return the inverse of the sum of w x x'; of a singular one with a little of every row of ``x`` added.
 
     Directions that the weights tell nothing about then have a variance beyond all others instead of none.
     """
@@ -119,7 +122,7 @@ def nearly_inverse(x: Floats, weights: Floats) -> Floats:
 
 
 def square_root(matrix: Floats) -> Floats:
-    """A factor F with F F' = matrix for a symmetric positive semidefinite matrix, ``(d, rank)``."""
+    """Return a factor F with F F' = matrix for a symmetric positive semidefinite matrix, ``(d, rank)``."""
     # With a unit diagonal, so that columns of unlike size keep their digits.
     scale = np.sqrt(np.maximum(np.diagonal(matrix), 0.0))
     inverse_scale = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0.0)
@@ -192,7 +195,7 @@ class Design:
 def achieved(
     candidates: ProjectedFeatures, support: Ints, counts: ArrayLike, targets: ProjectedFeatures | None = None
 ) -> float:
-    """The largest ||z||^2 in V(counts)^-1 over the targets (the candidates when None); inf when V is singular.
+    """Return the largest ||z||^2 in V(counts)^-1 over the targets (the candidates when None); inf when V is singular.
 
     ``counts`` are measurements (or shares) per position of ``support``. Times sigma^2 it is the largest variance.
     """
@@ -205,7 +208,7 @@ def achieved(
 
 
 def dual_bound(trace: float, reachable: float) -> float:
-    """A number that no allowed weights get the worst variance below, given tr(M S) and the maximum of tr(S M S V(w)).
+    """Return a lower bound of the worst variance of allowed weights, given tr(M S) and the maximum of tr(S M S V(w)).
 
     For directions y_j with shares lambda_j (sum 1), M = sum lambda_j y_j y_j', any symmetric S and any u > 0, put
     h_j = u S y_j. For V positive semidefinite, y'V^-1 y >= 2 h'y - h'V h for every h (the difference is
@@ -225,7 +228,7 @@ def dual_bound(trace: float, reachable: float) -> float:
 def minimax_bound(
     candidates: ProjectedFeatures, targets: ProjectedFeatures, inverse: Floats, room: float | Floats
 ) -> float:
-    """A value that no weights of at most ``room`` get the largest ||z||^2 over the targets below: see ``dual_bound``.
+    """Return a lower bound of the largest ||z||^2 over the targets, weights at most ``room``: see ``dual_bound``.
 
     ``inverse`` is S; the targets' shares are tried on the worst target and evenly on all that are nearly as bad.
     """

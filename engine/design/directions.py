@@ -31,7 +31,7 @@ class Named:
         self.names = names
 
     def __call__(self, position: int) -> str:
-        """The name of the row at the position."""
+        """Return the name of the row at the position."""
         return f"row {position + 1}" if self.names is None else self.names[position]
 
 
@@ -97,10 +97,10 @@ class Directions(Worst, Protocol):
         """The number of coordinates d."""
 
     def average(self, inverse: Floats) -> Floats:
-        """An average ``(d, d)`` of y y' over many directions, those of large variance among them."""
+        """Return an average ``(d, d)`` of y y' over many directions, those of large variance among them."""
 
     def name(self, key: Ints) -> str:
-        """What one direction is, in words."""
+        """Return what one direction is, in words."""
 
 
 def _top(values: Floats, count: int) -> Ints:
@@ -115,7 +115,7 @@ def _top(values: Floats, count: int) -> Ints:
 
 
 def measured(directions: Directions, keys: Ints, inverse: Floats) -> tuple[Ints, Floats]:
-    """The keys and their variances, largest first.
+    """Return the keys and their variances, largest first.
 
     From the differences themselves, which keep digits that sums of squares lose where V is next to singular.
     """
@@ -146,18 +146,18 @@ class _Listed(ABC):
 
     @abstractmethod
     def find(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
-        """The largest, exactly: keys and values."""
+        """Return the largest, exactly: keys and values."""
 
     @abstractmethod
     def vectors(self, keys: Ints) -> Floats:
-        """The directions of the keys."""
+        """Return the directions of the keys."""
 
     def some(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
-        """The same as ``find``."""
+        """Return the same as ``find``."""
         return self.find(inverse, count)
 
     def average(self, inverse: Floats) -> Floats:
-        """An average of y y' over the directions found."""
+        """Return an average of y y' over the directions found."""
         rows = self.vectors(self.find(inverse, _AVERAGED)[0])
         average: Floats = rows.T @ rows / len(rows)
         return average
@@ -188,7 +188,7 @@ class Rows(_Listed):
         self._gaps = None if gaps is None else _positive_gaps(gaps, self.n)
 
     def find(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
-        """The largest, exactly: positions ``(m, 1)`` and values."""
+        """Return the largest, exactly: positions ``(m, 1)`` and values."""
         if self._table is not None:
             values = self._table.quadratic(inverse)
         else:
@@ -199,7 +199,7 @@ class Rows(_Listed):
         return few[:, None], values[few]
 
     def vectors(self, keys: Ints) -> Floats:
-        """The directions at the positions."""
+        """Return the directions at the positions."""
         positions = keys[:, 0]
         rows = self._given[positions] if self._table is None else self._table.coordinates(positions)
         return rows if self._gaps is None else rows / self._gaps[positions, None]
@@ -214,7 +214,7 @@ class Rows(_Listed):
         return Rows(self._given @ axes, gaps=self._gaps, names=self._name.names)
 
     def name(self, key: Ints) -> str:
-        """The row."""
+        """Return the row."""
         return self._name(int(key[0]))
 
 
@@ -263,7 +263,7 @@ class Between(_Listed):
                 )
 
     def find(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
-        """The largest, exactly, and the largest of other left and right rows: ``(m, 2)`` positions, values."""
+        """Return the largest, exactly, and the largest of other left and right rows: ``(m, 2)`` positions, values."""
         factor = square_root(inverse)
         n_left, n_right = self.left.n_rows, self.right.n_rows
         best_left = np.full(n_left, -np.inf)
@@ -309,14 +309,14 @@ class Between(_Listed):
         return values
 
     def vectors(self, keys: Ints) -> Floats:
-        """The differences, divided by their gaps."""
+        """Return the differences, divided by their gaps."""
         rows = self.left.coordinates(keys[:, 0]) - self.right.coordinates(keys[:, 1])
         if self._gaps is not None:
             rows = rows / (self._gaps[0][keys[:, 0]] - self._gaps[1][keys[:, 1]])[:, None]
         return rows
 
     def name(self, key: Ints) -> str:
-        """The pair."""
+        """Return the pair."""
         return f"{self._names[0](int(key[0]))} against {self._names[1](int(key[1]))}"
 
 
@@ -346,11 +346,11 @@ class UnionDirections:
         return self._largest([part.find(inverse, count) for part in self.parts], count)
 
     def some(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
-        """The same quickly: large ones, but a larger one may be missed."""
+        """Return the same quickly: large ones, but a larger one may be missed."""
         return self._largest([part.some(inverse, count) for part in self.parts], count)
 
     def average(self, inverse: Floats) -> Floats:
-        """An average of y y' over many directions of every set, each set counted alike."""
+        """Return an average of y y' over many directions of every set, each set counted alike."""
         parts = [part.average(inverse) for part in self.parts]
         total: Floats = np.sum(parts, axis=0) / len(parts)
         return total
@@ -370,7 +370,7 @@ class UnionDirections:
         return keys[order], values[order]
 
     def vectors(self, keys: Ints) -> Floats:
-        """The directions of the keys."""
+        """Return the directions of the keys."""
         out = np.empty((len(keys), self.dimension))
         for place, part in enumerate(self.parts):
             own = keys[:, 0] == place
@@ -380,6 +380,6 @@ class UnionDirections:
         return out
 
     def name(self, key: Ints) -> str:
-        """What the direction is called in its own set."""
+        """Return what the direction is called in its own set."""
         inner = key[1:]
         return self.parts[int(key[0])].name(inner[inner >= 0])

@@ -83,7 +83,7 @@ class Moves:
 
 
 def moves_of(x: Floats, counts: Ints, bounds: Bounds, ratio: float, inverse: Floats) -> Moves:
-    """The moves within the bounds; ``inverse`` is V^-1 of the counts."""
+    """Return the moves within the bounds; ``inverse`` is V^-1 of the counts."""
     givers = np.flatnonzero(counts > bounds.low)
     takers = np.flatnonzero(counts < bounds.high)
     now = counts.astype(float)
@@ -118,7 +118,7 @@ class Changes:
         return least_of(lost, givers), least_of(-won, takers)
 
     def best(self, rows: Ints, columns: Ints, below: float, count: int) -> list[tuple[float, int, int]]:
-        """Moves after which all directions are below a value, and how far: ``(after, giver, taker)``, lowest first.
+        """Return moves after which all directions are below a value: ``(after, giver, taker)``, lowest first.
 
         ``rows`` and ``columns`` are places among givers and takers. About ``count``, each of another giver: most moves
         do not even lower the largest few directions, the others are looked at from the most promising on.
@@ -157,13 +157,13 @@ class Changes:
         return sorted(named)[:count]
 
     def best_added(self) -> int:
-        """The row whose one measurement more leaves the largest direction lowest."""
+        """Return the row whose one measurement more leaves the largest direction lowest."""
         after = (self.now[:, None] - self.taken**2 / (1.0 + self.moves.g)).max(axis=0)
         return int(self.moves.takers[int(np.argmin(after))])
 
 
 def _changed(given: Floats, taken: Floats, across: Floats, less: Floats, more: Floats, growth: Floats) -> Floats:
-    """What a move adds to y' V^-1 y: Woodbury for V - u u' + v v', written out."""
+    """Return what a move adds to y' V^-1 y: Woodbury for V - u u' + v v', written out."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         change: Floats = (given**2 * more - 2.0 * given * taken * across - taken**2 * less) / growth
     return change
@@ -199,7 +199,7 @@ def exchange(
     limit: int = 1000,
     report: Report = silent,
 ) -> Exchanged:
-    """Counts of the same sum, no worse than those given, from which no single move gains (Fedorov's exchange).
+    """Return counts of the same sum, no worse than those given, from which no single move gains (Fedorov's exchange).
 
     ``x`` ``(m, d)`` are the rows that may be measured, ``counts`` ``(m,)`` within ``bounds``. With ``directions`` the
     largest y' V^-1 y over them falls; without, log det V rises. ``base`` is information already there, in
@@ -256,7 +256,7 @@ class _Walk:
         return inverse_information(self.x, self.counts, self.base, self.ratio)
 
     def possible(self, inverse: Floats) -> Moves:
-        """The moves within the bounds."""
+        """Return the moves within the bounds."""
         return moves_of(self.x, self.counts, self.bounds, self.ratio, inverse)
 
     def move(self, giver: int, taker: int) -> None:
@@ -296,7 +296,7 @@ class _Walk:
         return True
 
     def by_determinant(self) -> Exchanged:
-        """Moves of largest det V until none gains."""
+        """Return moves of largest det V until none gains."""
         inverse = self.inverse()
         if inverse is None:
             return Exchanged(self.counts, math.inf, self.moves, False)
@@ -313,7 +313,7 @@ class _Walk:
         return Exchanged(self.counts, float(np.linalg.slogdet(inverse)[1]), self.moves, finished)
 
     def by_worst(self, directions: Worst) -> Exchanged:
-        """Moves that lower the largest y' V^-1 y until none does."""
+        """Return moves that lower the largest y' V^-1 y until none does."""
         inverse = self.inverse()
         if inverse is None:
             return Exchanged(self.counts, math.inf, self.moves, False)
@@ -348,7 +348,7 @@ class _Walk:
         return Exchanged(best, least, self.moves, finished)
 
     def by_growing(self, directions: Worst, enough: float, most: int) -> Exchanged:
-        """Moves that lower the largest y' V^-1 y, and more measurements where none does, until it is enough."""
+        """Return moves that lower the largest y' V^-1 y, and more measurements where none does, until it is enough."""
         inverse = self.inverse()
         if inverse is None:
             return Exchanged(self.counts, math.inf, self.moves, False)
@@ -383,7 +383,10 @@ class _Walk:
         return Exchanged(self.counts, value, self.moves, False)
 
     def add(self, inverse: Floats, kept: Floats, missing: float, most: int) -> Floats | None:
-        """The inverse after half the measurements that a share of variance seems to take, at least 1; None: no room."""
+        """Return the inverse after half the measurements that a share of variance seems to take, at least 1.
+
+        None: no room.
+        """
         total = int(self.counts.sum())
         wanted = max(1, math.ceil(min(_HALF * missing * total, most - total)))
         wanted = min(wanted, most - total)
@@ -400,7 +403,7 @@ class _Walk:
     def lower(
         self, inverse: Floats, kept: Floats, value: float, directions: Worst, every: bool = True
     ) -> tuple[Floats | None, tuple[Floats, float]]:
-        """The inverse after a move that lowers the value, with the directions that are large then and the new value.
+        """Return the inverse after a move that lowers the value, the directions that are large then, and the new value.
 
         None when no promising move does; then with the directions that stood in the way. All by a quick look.
         """
@@ -420,7 +423,7 @@ class _Walk:
         return None, (np.concatenate(in_the_way), value)
 
     def promising(self, inverse: Floats, y: Floats, value: float, every: bool) -> Iterator[tuple[float, int, int]]:
-        """Moves after which the given directions are all below ``value``, and how far; the best first, a few.
+        """Yield moves after which the given directions are all below ``value``, and how far; the best first, a few.
 
         First those of the rows that do most about the largest directions; with ``every``, when asked for more, those
         of all rows.

@@ -35,7 +35,7 @@ _NEAR_RANK = 8
 
 
 def tidied(search: XYSearch, state: XYState) -> XYState:
-    """The state without negligible weights, and on at most d (d + 1) / 2 candidates, still within the gap."""
+    """Return the state without negligible weights, and on at most d (d + 1) / 2 candidates, still within the gap."""
     exact = state.value if state.exact else search.worth(state.support, state.w)
     most = max(search.lower * (1.0 + search.gap), exact)
     state = XYState(state.support, state.w, exact, exact=True)
@@ -61,7 +61,7 @@ def tidied(search: XYSearch, state: XYState) -> XYState:
 
 
 def _evaluated(search: XYSearch, support: Ints, w: Floats) -> XYState | None:
-    """A state of these weights, made allowed; None when they cannot be."""
+    """Return a state of these weights, made allowed; None when they cannot be."""
     if not len(support) or search.room[support].sum() < 1.0:
         return None
     w = search.project(w, search.room[support])
@@ -70,7 +70,7 @@ def _evaluated(search: XYSearch, support: Ints, w: Floats) -> XYState | None:
 
 
 def on_at_most(search: XYSearch, state: XYState, size: int) -> XYState:
-    """The best state found on at most ``size`` candidates (forced ones are among them)."""
+    """Return the best state found on at most ``size`` candidates (forced ones are among them)."""
     forced = np.zeros(len(search.room), dtype=bool)
     if search.allowed.required is not None:
         forced = search.allowed.required > 0
@@ -108,7 +108,10 @@ def _thinned(search: XYSearch, state: XYState, size: int) -> XYState:
 
 
 def _of_g(search: XYSearch, size: int) -> XYState | None:
-    """The best weights on the compounds of a G design on so few, the better start near the rank; None with limits."""
+    """Return the best weights on the compounds of a G design on so few, the better start near the rank.
+
+    None with limits.
+    """
     frame = search.frame
     plain = search.room.min() >= 1.0 and not frame.base.any() and search.allowed.required is None
     if not plain or frame.d < frame.candidates.rank or not frame.d <= size < _NEAR_RANK * frame.d:
@@ -124,7 +127,7 @@ def _chosen(support: Ints, n: int) -> Flags:
 
 
 def _solved_on(search: XYSearch, support: Ints, w: Floats) -> XYState | None:
-    """The best weights on these candidates alone, over all directions; None when they cannot be a design."""
+    """Return the best weights on these candidates alone, over all directions; None when they cannot be a design."""
     room = search.room[support]
     if room.sum() < 1.0:
         return None
@@ -155,7 +158,7 @@ def _solved_on(search: XYSearch, support: Ints, w: Floats) -> XYState | None:
 
 
 def _down_to(search: XYSearch, state: XYState, size: int, count: Callable[[Ints], int]) -> XYState:
-    """The state on at most ``size`` candidates: those of least weight go, a few at a time."""
+    """Return the state on at most ``size`` candidates: those of least weight go, a few at a time."""
     step = 0
     while count(state.support) > size:
         surplus = count(state.support) - size
@@ -177,7 +180,7 @@ def _down_to(search: XYSearch, state: XYState, size: int, count: Callable[[Ints]
 
 
 def _without_another(search: XYSearch, state: XYState, order: Ints) -> XYState | None:
-    """The state without the first candidate in the order that comparisons can do without."""
+    """Return the state without the first candidate in the order that comparisons can do without."""
     for place in order[: _TRIED * search.frame.d]:
         support, w = np.delete(state.support, place), np.delete(state.w, place)
         if len(support) and search.worth(support, np.full(len(support), 1.0 / len(support))) < np.inf:

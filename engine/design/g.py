@@ -30,7 +30,7 @@ def g_optimal(
     max_support: int | None = None,
     report: Report = silent,
 ) -> Design:
-    """A design on few candidates that is D-optimal, hence G-optimal (Kiefer and Wolfowitz 1960), to a relative gap.
+    """Return a D-optimal, hence G-optimal design (Kiefer and Wolfowitz 1960) on few candidates, to a relative gap.
 
     Without bounds the optimum of g over the candidates is exactly their rank d, and ``value <= d (1 +
     gap)`` when converged. The support has at most d (d + 1) / 2 positions (more only where that is
@@ -59,7 +59,7 @@ def _optimal(
     max_support: int | None,
     report: Report,
 ) -> Design:
-    """The design asked of ``g_optimal``."""
+    """Return the design asked of ``g_optimal``."""
     begun = time.perf_counter()
     refuse_nothing(candidates)
     limits = allowed(candidates, upper)

@@ -72,7 +72,7 @@ class Search:
         self._near: tuple[Ints, SummedRows] | None = None
 
     def look(self, support: Ints, x: Floats, w: Floats, within: float | None = None) -> State:
-        """The state of some weights, with the leverages of every candidate and the gap over all of them.
+        """Return the state of some weights, with the leverages of every candidate and the gap over all of them.
 
         ``within``: where the candidates that had large leverages at the last whole look already show a larger gap than
         this, the others are not looked at.
@@ -140,7 +140,7 @@ class Search:
         return bool(values[0] > _SINGULAR * values[-1])
 
     def converge(self, state: State) -> State:
-        """The state when its gap is small enough, or when nothing gains any more."""
+        """Return the state when its gap is small enough, or when nothing gains any more."""
         aim = self.gap * _SEARCH_SHARE
         first = max(state.gap, 2.0 * aim)
         best = state
@@ -184,13 +184,13 @@ class Search:
         return both, self.table.rows(both), mixed[both]
 
     def balanced(self, support: Ints, x: Floats, w: Floats, tolerance: float) -> tuple[Floats, int]:
-        """The D-optimal weights on a support to a tolerance, and the steps they took."""
+        """Return the D-optimal weights on a support to a tolerance, and the steps they took."""
         rows = self.table.part(support, x) if len(support) > MANY else None
         room = self.allowed.room_of(support)
         return maximise_log_det(x, w, upper=room, tolerance=tolerance, rows=rows)
 
     def enter(self, state: State, batch: int, above: float | None = None) -> tuple[Ints, Floats, Floats, int]:
-        """The support, rows and weights after the most violating candidates came in, and how many did.
+        """Return the support, rows and weights after the most violating candidates came in, and how many did.
 
         One after the other on a shortlist: each gets the step t that maximises log det(V + t xx') - level * t, and the
         leverages of the others fall by what it already tells. With a large support many come in at once.

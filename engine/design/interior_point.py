@@ -69,21 +69,21 @@ class Bundles:
     """The first column of each bundle."""
 
     def sums(self, values: Floats) -> Floats:
-        """Sums over the columns of each bundle, along the last axis."""
+        """Return sums over the columns of each bundle, along the last axis."""
         if len(self.starts) == len(self.y):
             return values
         added: Floats = np.add.reduceat(values, self.starts, axis=-1)
         return added
 
     def spread(self, share: Floats) -> Floats:
-        """The share of every column's bundle."""
+        """Return the share of every column's bundle."""
         if len(self.starts) == len(self.y):
             return share
         return np.repeat(share, np.diff(self.starts, append=len(self.y)))
 
 
 def starting_point(x: Floats, bundles: Bundles, base: Floats, room: Floats, w: Floats, share: Floats) -> Point:
-    """An interior point near the weights ``w`` and the distribution ``share``."""
+    """Return an interior point near the weights ``w`` and the distribution ``share``."""
     room = np.minimum(room, _AMPLE)
     even = room / float(room.sum())
     # Twice, as clipping to the room may lose weight that the even part gives back.
@@ -103,7 +103,7 @@ def starting_point(x: Floats, bundles: Bundles, base: Floats, room: Floats, w: F
 
 
 def _variances(bundles: Bundles, information: Floats) -> tuple[Floats, Floats]:
-    """The variance of every direction, and the inverse of the Cholesky factor of V."""
+    """Return the variance of every direction, and the inverse of the Cholesky factor of V."""
     factor: Floats = np.asarray(np.linalg.cholesky(information), dtype=float)
     to_white = lower_inverse(factor)
     half = to_white @ bundles.y.T
@@ -111,7 +111,7 @@ def _variances(bundles: Bundles, information: Floats) -> tuple[Floats, Floats]:
 
 
 def _longest(values: Floats, changes: Floats) -> float:
-    """The step along the changes at which the first value reaches 0."""
+    """Return the step along the changes at which the first value reaches 0."""
     falling = changes < 0.0
     return float((-values[falling] / changes[falling]).min()) if falling.any() else np.inf
 
@@ -143,12 +143,12 @@ class _Newton:
         )
 
     def solve(self, right: Floats) -> Floats:
-        """The solution for the matrix of the weights alone."""
+        """Return the solution for the matrix of the weights alone."""
         solved: Floats = self.factor.T @ (self.factor @ right)
         return solved
 
     def step(self, slack_target: Floats | float, low_target: Floats | float, high_target: Floats | float) -> Point:
-        """The step towards the complementarity products asked for, as a Point of changes."""
+        """Return the step towards the complementarity products asked for, as a Point of changes."""
         p, r = self.p, self.r
         low = low_target / p.w - p.at_low
         high = high_target / self.below - p.at_high
@@ -178,7 +178,7 @@ class _Residuals:
 
 
 def _factored(matrix: Floats) -> Floats:
-    """The inverse of the Cholesky factor of a positive semidefinite matrix, with as little of a ridge as it takes."""
+    """Return the inverse Cholesky factor of a positive semidefinite matrix, with as little of a ridge as it takes."""
     diagonal = np.diagonal(matrix).copy()
     ridge = _RIDGE
     while True:
@@ -200,7 +200,7 @@ def solve_saddle(
     start: Point,
     tolerance: float,
 ) -> Point:
-    """The saddle point of rows ``x`` ``(n, d)`` and directions.
+    """Return the saddle point of rows ``x`` ``(n, d)`` and directions.
 
     V(w) = base + sum w x x'; the weights are between 0 and ``room`` and sum to 1, less than the sum of the room.
     Ends when worst variance / dual bound - 1 on these rows and directions is at most ``tolerance``, or when steps no
@@ -253,7 +253,7 @@ def solve_saddle(
 def _advanced(
     p: Point, newton: _Newton, half_x: Floats, room: Floats, bounded: Flags, centre: float, products: int
 ) -> Point:
-    """The point after a predictor and a corrector step."""
+    """Return the point after a predictor and a corrector step."""
     below = room - p.w
     ahead = newton.step(0.0, 0.0, 0.0)
     primal, dual = _reach(p, ahead, below, bounded)

@@ -62,7 +62,7 @@ def whitened(x: Floats, weights: Floats) -> tuple[Floats, float]:
 
 
 def _cholesky(matrix: Floats) -> Floats:
-    """The lower Cholesky factor; raises LinAlgError for a matrix that has none."""
+    """Return the lower Cholesky factor; raises LinAlgError for a matrix that has none."""
     # By LAPACK itself: on some twenty rows the checks around it take longer than the work.
     factor, failed = lapack.dpotrf(matrix, lower=1)
     if failed:
@@ -90,7 +90,7 @@ def _solve(hessian: Floats, right: Floats) -> Floats:
 
 
 def diagonal_of(matrix: Floats) -> Floats:
-    """The diagonal of a square matrix, to be written to."""
+    """Return the diagonal of a square matrix, to be written to."""
     view: Floats = np.einsum("ii->i", matrix)
     return view
 
@@ -105,11 +105,11 @@ class _Model:
     total: float
 
     def value(self, t: Floats) -> float:
-        """The model at t."""
+        """Return the model at t."""
         return float(self.slope @ t - 0.5 * t @ (self.hessian @ t))
 
     def face_maximum(self, free: Flags, fixed: Floats) -> tuple[Floats, Floats]:
-        """The maximum with only the free weights moving, and the pull on each weight there (0 on the free ones)."""
+        """Return the maximum over the free weights, and the pull on each weight there (0 on the free ones)."""
         inside = np.flatnonzero(free)
         right = np.ones((len(inside), 2))
         right[:, 0] = (self.slope - self.hessian @ fixed)[inside]
@@ -123,7 +123,7 @@ class _Model:
 
 
 def _model_maximum(model: _Model, w: Floats, free: Flags) -> Floats:
-    """The maximum of the model in its box, from the weights ``w`` where it was made.
+    """Return the maximum of the model in its box, from the weights ``w`` where it was made.
 
     First a primal-dual active set (Hintermueller, Ito and Kunisch 2003): all weights that leave the box go to its face,
     all that want back are freed; a few solutions are mostly enough. It may run in circles on dependent rows; then a
@@ -148,7 +148,7 @@ def _model_maximum(model: _Model, w: Floats, free: Flags) -> Floats:
 
 
 def _one_at_a_time(model: _Model, w: Floats) -> Floats:
-    """The maximum of the model in its box by a primal active set that starts at the feasible ``w``."""
+    """Return the maximum of the model in its box by a primal active set that starts at the feasible ``w``."""
     upper = model.upper
     free = (w > 0.0) & (w < upper)
     least = _STILL * float(np.abs(model.slope).max())
@@ -322,14 +322,14 @@ def conjugate_steps(
 
 
 def _value_and_inverse(rows: SummedRows, w: Floats) -> tuple[float, Floats]:
-    """The log det V and V^-1; raises LinAlgError when V is singular."""
+    """Return the log det V and V^-1; raises LinAlgError when V is singular."""
     factor = np.linalg.cholesky(rows.information(w))
     inverse: Floats = cho_solve((factor, True), np.eye(len(factor)), check_finite=False)
     return 2.0 * float(np.log(np.diagonal(factor)).sum()), inverse
 
 
 def _conjugate(rows: SummedRows, inverse: Floats, pull: Floats, free: Flags) -> Floats:
-    """The direction of sum 0 on the free weights that answers the pull, to a share of it, by conjugate gradients."""
+    """Return the direction of sum 0 on the free weights that answers the pull, by conjugate gradients."""
     count = float(np.count_nonzero(free))
     ridge = _DAMPING * float(len(inverse)) ** 2
 

@@ -48,7 +48,7 @@ whose whole measurements are better."""
 def multiplicative_xy(
     candidates: ProjectedFeatures, directions: Rows, *, gap: float, report: Report = silent
 ) -> Design | None:
-    """A design that minimises the largest y'V(w)^-1 y over the directions to a relative gap, with a proven lower bound.
+    """Return a design of least largest y'V(w)^-1 y over the directions to a relative gap, with a proven lower bound.
 
     None where the gap is not reached in some hundred steps, or numbers do not allow it: ``xy_optimal`` has to be asked
     then. For tables of sites; the support may be large. Deterministic.
@@ -117,7 +117,7 @@ class _Game:
         return variances, scores
 
     def played(self, gap: float, report: Report) -> _Played:
-        """The best of both sides after steps until the gap is reached, or too many."""
+        """Return the best of both sides after steps until the gap is reached, or too many."""
         n, m = len(self._rows), len(self._y)
         weights, shares = np.full(n, 1.0 / n), np.full(m, 1.0 / m)
         found = _Played(weights, shares)

@@ -44,7 +44,7 @@ class _Best:
         self.distance[rows[farther]] = distances[farther]
 
     def keys(self, count: int) -> tuple[Ints, Floats]:
-        """The largest pairs found, each once, with their squared distances."""
+        """Return the largest pairs found, each once, with their squared distances."""
         order = np.argsort(-self.distance, kind="stable")[: 2 * count + 2]
         order = order[self.distance[order] > -np.inf]
         first, second = np.minimum(order, self.partner[order]), np.maximum(order, self.partner[order])
@@ -109,7 +109,10 @@ def _guess(u: Floats, lengths: Floats, best: _Best, starts: int) -> None:
 
 
 def _measured(u: Floats, keys: Ints) -> tuple[Ints, Floats]:
-    """The pairs and their squared distances, largest first; differences first, so that near-equal rows keep digits."""
+    """Return the pairs and their squared distances, largest first.
+
+    Differences first, so that near-equal rows keep digits.
+    """
     gaps = u[keys[:, 0]] - u[keys[:, 1]]
     values = np.einsum("ij,ij->i", gaps, gaps)
     order = np.argsort(-values, kind="stable")
@@ -187,7 +190,7 @@ class _Prefixes:
 
     @classmethod
     def of(cls, table: ProjectedFeatures) -> _Prefixes | None:
-        """Groups by as many sites as give a moderate number of them; None for other features."""
+        """Return groups by as many sites as give a moderate number of them; None for other features."""
         features = table.features
         if not isinstance(features, SiteFeatures) or len(features.sizes) < 2:
             return None
@@ -245,7 +248,7 @@ class Pairs:
         self._farthest = Farthest(table)
 
     def find(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
-        """The farthest pair, exactly, and the farthest partners of other rows: ``(m, 2)`` positions, values."""
+        """Return the farthest pair, exactly, and the farthest partners of other rows: ``(m, 2)`` positions, values."""
         return self._farthest.find(inverse, count)
 
     def some(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
@@ -253,7 +256,7 @@ class Pairs:
         return self._farthest.some(inverse, count)
 
     def average(self, inverse: Floats) -> Floats:
-        """An average of y y' over all pairs of a few hundred evenly chosen rows."""
+        """Return an average of y y' over all pairs of a few hundred evenly chosen rows."""
         n = self.table.n_rows
         chosen = np.arange(n) if n <= _AVERAGED else np.linspace(0, n - 1, _AVERAGED).astype(np.intp)
         z = self.table.coordinates(chosen)
@@ -262,9 +265,9 @@ class Pairs:
         return average
 
     def vectors(self, keys: Ints) -> Floats:
-        """The differences of the pairs."""
+        """Return the differences of the pairs."""
         return self.table.coordinates(keys[:, 0]) - self.table.coordinates(keys[:, 1])
 
     def name(self, key: Ints) -> str:
-        """The pair."""
+        """Return the pair."""
         return f"{self._name(int(key[0]))} against {self._name(int(key[1]))}"

@@ -92,7 +92,7 @@ class _Plan:
         self._shares = shares + _LEAST * shares.max()
 
     def whole(self, report: Report) -> Ints:
-        """The counts; raises LinAlgError when the design does not tell about everything."""
+        """Return the counts; raises LinAlgError when the design does not tell about everything."""
         at_once = max(1, round(self._n / _COMPLETION_LOOKS))
         for done in range(0, self._n, at_once):
             report(0.7 * done / self._n, "choosing compounds")
@@ -110,7 +110,7 @@ class _Plan:
         return inverse, seen.T @ (seen * (matter / matter.sum())[:, None])
 
     def _gains(self, inverse: Floats, slope: Floats) -> Floats:
-        """What one measurement more of each candidate takes off what matters; -1 for those that have enough."""
+        """Return what one measurement more of each candidate takes off what matters; -1 for those that have enough."""
         basis, rows = self._candidates.basis, self._candidates.rows
         # By look-ups, of small tables too: that is a tenth of the products of their coordinates.
         pull, own = (self._candidates.features.quadratic(basis @ one @ basis.T, rows) for one in (slope, inverse))
@@ -144,7 +144,7 @@ class _Plan:
             there -= np.outer(x @ step, step / grown)
 
     def _moved(self, report: Report) -> Ints:
-        """The counts after moves of single measurements among those chosen and the most helpful others."""
+        """Return the counts after moves of single measurements among those chosen and the most helpful others."""
         inverse, slope = self._state(_TRACE)
         gains = self._gains(inverse, slope)
         takers = min(_TAKERS, len(gains))
@@ -268,7 +268,7 @@ def round_design(
 
 
 def without_traces(design: Weighted, n: int) -> Weighted:
-    """The design without what a solver's last step left: weights far below one of n measurements."""
+    """Return the design without what a solver's last step left: weights far below one of n measurements."""
     weights = np.asarray(design.weights, dtype=float)
     kept = weights >= _NEGLIGIBLE / n
     if kept.all() or not kept.any():
@@ -316,12 +316,12 @@ class _Rounding:
         return method, counts, self.value_of(counts), False
 
     def value_of(self, counts: Counts) -> float:
-        """The largest variance over the directions; infinite when it is singular."""
+        """Return the largest variance over the directions; infinite when it is singular."""
         inverse = inverse_information(self.x, counts, ratio=self.ratio)
         return math.inf if inverse is None else float(self.worst.find(inverse)[1][0])
 
     def moved(self, counts: Counts, among: Flags) -> tuple[Counts, float, bool]:
-        """Counts after single measurements moved among some rows, their value, and whether no move gains any more."""
+        """Return counts after moves of single measurements, their value, and whether no move gains any more."""
         kept = np.flatnonzero(among)
         found = exchange(
             self.x[kept],

@@ -97,7 +97,7 @@ class Soft(Protocol):
     """Directions that stand for all."""
 
     def at(self, inverse: Floats, sharpness: float) -> SoftMaximum:
-        """The soft maximum of y' inverse y; ``sharpness`` in units of one over a variance."""
+        """Return the soft maximum of y' inverse y; ``sharpness`` in units of one over a variance."""
 
     def heaviest(self, inverse: Floats, sharpness: float, count: int) -> tuple[Ints, Floats]:
         """Keys of the directions of largest weight in the average, and their shares of it."""
@@ -125,7 +125,7 @@ class _SoftPairs:
         self._log_prior = np.log(weights / weights.sum())
 
     def at(self, inverse: Floats, sharpness: float) -> SoftMaximum:
-        """The soft maximum over the pairs, in O(m^2 d) for m rows."""
+        """Return the soft maximum over the pairs, in O(m^2 d) for m rows."""
         z = self._z
         weights, largest = self._weights(inverse, sharpness)
         each = (weights.sum(axis=0) + weights.sum(axis=1)) / 2.0
@@ -155,7 +155,7 @@ class _SoftPairs:
         return rough.astype(float), largest
 
     def heaviest(self, inverse: Floats, sharpness: float, count: int) -> tuple[Ints, Floats]:
-        """The pairs of largest weight, the lower position first, and their shares."""
+        """Return the pairs of largest weight, the lower position first, and their shares."""
         weights = np.triu(self._weights(inverse, sharpness)[0], 1)
         first, second, shares = _heaviest(weights, count)
         return np.sort(np.column_stack([self._rows[first], self._rows[second]]), axis=1), shares
@@ -182,7 +182,7 @@ class _SoftList:
         self.take(keys)
 
     def at(self, inverse: Floats, sharpness: float) -> SoftMaximum:
-        """The soft maximum over the directions."""
+        """Return the soft maximum over the directions."""
         y = self._y
         seen = y @ square_root(inverse)
         variances = np.einsum("ij,ij->i", seen, seen)
@@ -202,7 +202,7 @@ class _SoftList:
             self._keys = np.concatenate([self._keys, keys[new]])
 
     def heaviest(self, inverse: Floats, sharpness: float, count: int) -> tuple[Ints, Floats]:
-        """The directions of largest weight, and their shares."""
+        """Return the directions of largest weight, and their shares."""
         seen = self._y @ square_root(inverse)
         variances = np.einsum("ij,ij->i", seen, seen)
         _, places, shares = _heaviest(np.exp(sharpness * (variances - float(variances.max())))[None, :], count)
@@ -219,7 +219,7 @@ def _heaviest(weights: Floats, count: int) -> tuple[Ints, Ints, Floats]:
 
 
 def settled(search: XYSearch, warm: Weighted | None) -> XYState:
-    """The best state found: of high rank by a soft maximum first, else and from there by the search on working sets."""
+    """Return the best state found: of high rank by a soft maximum first, then by the search on working sets."""
     candidates = search.frame.candidates
     room = search.room[search.frame.open]
     many = isinstance(candidates.features, SiteFeatures) and moments(candidates) >= _MANY_MOMENTS
@@ -288,7 +288,7 @@ class _Smooth:
         return XYState(design.support, design.weights, float(search.directions.some(inverse, search.count)[1][0]))
 
     def _given(self, warm: Weighted) -> Floats:
-        """The weights given, on the candidates held."""
+        """Return the weights given, on the candidates held."""
         every = np.zeros(self.frame.candidates.n_rows)
         every[warm.support] = np.maximum(warm.weights, 0.0)
         found = every[self.inside]
@@ -326,7 +326,7 @@ class _Smooth:
         return positive_inverse(information)
 
     def run(self) -> XYState:
-        """The best design found, on few candidates when it is as good as asked for."""
+        """Return the best design found, on few candidates when it is as good as asked for."""
         stalled, before = 0, math.inf
         for refresh in range(_REFRESHES):
             if refresh == 0:
@@ -368,7 +368,7 @@ class _Smooth:
         self.search.given(keys, shares, self.soft.at(inverse, sharpness).average)
 
     def _sharpen(self) -> None:
-        """The first sharpness."""
+        """Set the first sharpness."""
         for step in reversed(range(len(_SHARPNESS) - 2)):
             self.sharpness = step
             found = self._look(self.x, self.w)
@@ -376,7 +376,7 @@ class _Smooth:
                 return
 
     def _look(self, x: Floats, w: Floats) -> Sample | None:
-        """The soft maximum at some weights; the best bound on the way is kept."""
+        """Return the soft maximum at some weights; the best bound on the way is kept."""
         try:
             inverse = self._inverse(x, w)
         except LinAlgError:
@@ -402,7 +402,7 @@ class _Smooth:
         self.w = minimised(lambda w: self._look(self.x, w), self.w, looks)
 
     def _refresh(self) -> tuple[float, bool]:
-        """The true gap; candidates and directions that matter more than was known come in."""
+        """Return the true gap; candidates and directions that matter more than was known come in."""
         search, frame = self.search, self.frame
         search.looks += 1
         new = False
@@ -442,7 +442,7 @@ class _Smooth:
         return gap, new
 
     def _on_fewer(self, state: XYState) -> XYState:
-        """The state on fewer candidates, as long as it stays as good as asked for."""
+        """Return the state on fewer candidates, as long as it stays as good as asked for."""
         search = self.search
         most = search.lower * (1.0 + 0.97 * search.gap)
         if self.sparse is not None and self.sparse.value <= most:

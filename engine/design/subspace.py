@@ -47,15 +47,15 @@ class _Within:
         self.span = span
 
     def find(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
-        """The same keys and values as those of the whole space."""
+        """Return the same keys and values as those of the whole space."""
         return self.whole.find(self.span @ inverse @ self.span.T, count)
 
     def some(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
-        """The same quickly, where the whole space has a quick way."""
+        """Return the same quickly, where the whole space has a quick way."""
         return self.whole.some(self.span @ inverse @ self.span.T, count)
 
     def vectors(self, keys: Ints) -> Floats:
-        """The directions, in the coordinates of the subspace."""
+        """Return the directions, in the coordinates of the subspace."""
         return self.whole.vectors(keys) @ self.span
 
 
@@ -74,7 +74,7 @@ class Span(NamedTuple):
         return int(self.axes.shape[1])
 
     def rows(self, places: Ints, weights: Floats, x: Floats, low: Ints) -> tuple[Ints, Floats, Floats]:
-        """The candidates that lie in it, and those required, with their weights and coordinates in it.
+        """Return the candidates that lie in it, and those required, with their weights and coordinates in it.
 
         A value of any other candidate involves effects that nothing else tells, so it says nothing here: its part
         within must not count as if it were known by itself.
@@ -95,7 +95,7 @@ class Span(NamedTuple):
 
 
 def told_span(design: Weighted, candidates: ProjectedFeatures, worst: Worst) -> Span | None:
-    """The subspace that a design tells about, when that is not all but all that is wanted.
+    """Return the subspace that a design tells about, when that is not all but all that is wanted.
 
     An XY design may leave effects alone that are in none of its directions; whole counts need not estimate them
     either. None where everything has to be estimated.

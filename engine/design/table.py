@@ -57,10 +57,10 @@ class SummedRows(Protocol):
     """Some rows x, prepared for many sums and quadratic forms."""
 
     def information(self, weights: Floats) -> Floats:
-        """The sum of w x x', ``(d, d)``."""
+        """Return the sum of w x x', ``(d, d)``."""
 
     def quadratic(self, matrix: Floats) -> Floats:
-        """The x'Mx of each row for a symmetric M, ``(m,)``."""
+        """Return the x'Mx of each row for a symmetric M, ``(m,)``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +70,12 @@ class DenseRows:
     x: Floats
 
     def information(self, weights: Floats) -> Floats:
-        """The sum of w x x'."""
+        """Return the sum of w x x'."""
         total: Floats = (self.x * weights[:, None]).T @ self.x
         return total
 
     def quadratic(self, matrix: Floats) -> Floats:
-        """The x'Mx of each row."""
+        """Return the x'Mx of each row."""
         out: Floats = np.einsum("ij,ij->i", self.x @ matrix, self.x)
         return out
 
@@ -135,7 +135,7 @@ class Lookups:
         return total
 
     def information(self, weights: Floats | None = None) -> Floats:
-        """The sum of w x x' over the rows, over all columns; their average without weights."""
+        """Return the sum of w x x' over the rows, over all columns; their average without weights."""
         columns = self._indicators[0].shape[1]
         out = np.zeros((columns, columns))
         done = [False] * len(self._indicators)
@@ -167,12 +167,12 @@ class LookedUp:
     """``(n_columns, d)``."""
 
     def information(self, weights: Floats) -> Floats:
-        """The sum of w x x', ``(d, d)``."""
+        """Return the sum of w x x', ``(d, d)``."""
         total: Floats = self.to_here.T @ (self.lookups.information(weights) @ self.to_here)
         return total
 
     def quadratic(self, matrix: Floats) -> Floats:
-        """The x'Mx of each row for a symmetric M, ``(n,)``."""
+        """Return the x'Mx of each row for a symmetric M, ``(n,)``."""
         around = self.to_here @ (matrix @ self.to_here.T)
         return self.lookups.quadratic((around + around.T) / 2.0)
 
@@ -189,7 +189,7 @@ def refuse_nothing(candidates: ProjectedFeatures) -> None:
 
 
 def moments(candidates: ProjectedFeatures) -> int:
-    """The dimension of the space of all x x', at most: no design needs more candidates."""
+    """Return the dimension of the space of all x x', at most: no design needs more candidates."""
     d, features = candidates.rank, candidates.features
     most = d * (d + 1) // 2
     if isinstance(features, SiteFeatures):
@@ -237,7 +237,10 @@ class Table:
         return candidates.features.dense(candidates.rows[positions]) @ self._features_to_here
 
     def part(self, positions: Ints, x: Floats | None = None) -> SummedRows:
-        """The candidates at the positions in the form that is fastest to sum up; ``x``: their coordinates, if known."""
+        """Return the candidates at the positions in the form that is fastest to sum up.
+
+        ``x``: their coordinates, if known.
+        """
         features = self.candidates.features
         if isinstance(features, SiteFeatures) and features.sizes:
             return LookedUp(Lookups(features, self.candidates.rows[positions]), self._features_to_here)
@@ -261,7 +264,7 @@ class Table:
         return out
 
     def outside(self, inverse: Floats) -> Floats:
-        """An inverse of V in the candidates' own coordinates."""
+        """Return an inverse of V in the candidates' own coordinates."""
         there = self._to_here @ inverse @ self._to_here.T
         symmetric: Floats = (there + there.T) / 2.0
         return symmetric

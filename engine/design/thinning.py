@@ -69,7 +69,7 @@ class Elimination:
 
 
 def elimination(x: Floats, weights: Floats, remove: int) -> Elimination:
-    """The ``remove`` rows of ``x`` needed least, in order; raises LinAlgError when V is singular.
+    """Return the ``remove`` rows of ``x`` needed least, in order; raises LinAlgError when V is singular.
 
     They are picked by the loss of log det that its second-order model foresees with all other weights adjusted and
     their sum fixed, w_i^2 / (2 [H^-1]_ii) (the saliency of Hassibi and Stork's Optimal Brain Surgeon,
@@ -117,7 +117,7 @@ def without_least_needed(
     upper: float | Floats,
     tolerance: float,
 ) -> tuple[Ints, Floats]:
-    """The kept positions in ``x`` and their D-optimal weights after the first ``remove`` rows of the plan have gone.
+    """Return the kept positions in ``x`` and their D-optimal weights without the first ``remove`` rows of the plan.
 
     Raises LinAlgError when the rest does not span, ValueError when it cannot hold all the weight under the bounds.
     """
@@ -136,7 +136,7 @@ def without_least_needed(
 
 
 def _inverse(matrix: Floats) -> Floats:
-    """The inverse of a positive definite matrix, by its Cholesky factor; raises LinAlgError when it is not."""
+    """Return the inverse of a positive definite matrix, by its Cholesky factor; raises LinAlgError when it is not."""
     factor, failed = lapack.dpotrf(matrix, lower=1)
     if failed == 0:
         inverse, failed = lapack.dpotri(factor, lower=1)
@@ -209,7 +209,7 @@ def same_information_on_fewer(x: Floats, weights: Floats, *, upper: float | Floa
 
 
 def thin(search: Search, state: State, max_support: int | None) -> State:
-    """The state on fewer candidates, its gap still what was asked for; on ``max_support`` at whatever gap."""
+    """Return the state on fewer candidates, its gap still what was asked for; on ``max_support`` at whatever gap."""
     if len(state.w) > _LIGHTEST:
         state = _without_lightest(search, state)
     state = _independent(search, state)
@@ -229,7 +229,7 @@ def thin(search: Search, state: State, max_support: int | None) -> State:
 
 
 def _on_few(search: Search, full: State, size: int) -> State:
-    """The state on at most ``size`` candidates, exchanged for others while that helps."""
+    """Return the state on at most ``size`` candidates, exchanged for others while that helps."""
     best = _down_to(search, full, size)
     batch = search.batch
     for _ in range(_EXCHANGES):
@@ -248,7 +248,7 @@ def _on_few(search: Search, full: State, size: int) -> State:
 
 
 def _without_lightest(search: Search, state: State) -> State:
-    """The state on fewer candidates: those of least weight go, a few come back where that brings the gap back."""
+    """Return the state on fewer candidates: those of least weight go, a few come back where the gap asks for it."""
     share = _REMOVED_AT_ONCE
     while state.gap <= search.gap and len(state.w) > _LIGHTEST:
         remove = min(int(share * len(state.w)), len(state.w) - search.least)
@@ -264,7 +264,7 @@ def _without_lightest(search: Search, state: State) -> State:
 
 
 def _independent(search: Search, state: State) -> State:
-    """The state on candidates whose moments x x' are independent, unless they are very many."""
+    """Return the state on candidates whose moments x x' are independent, unless they are very many."""
     room = search.allowed.room_of(state.support)
     count = int(np.count_nonzero(state.w < room))
     most = moments(search.table.candidates)
@@ -282,7 +282,7 @@ def _independent(search: Search, state: State) -> State:
 
 
 def _lighter(search: Search, state: State, remove: int) -> State | None:
-    """The state without its ``remove`` lightest candidates but some others; None when its gap gets too large."""
+    """Return the state without its ``remove`` lightest candidates but some others; None when its gap gets too large."""
     most = len(state.w) - int((1.0 - _BACK) * remove)
     kept = np.sort(np.argsort(-state.w, kind="stable")[: len(state.w) - remove])
     support, x = state.support[kept], state.x[kept]
@@ -304,7 +304,10 @@ def _lighter(search: Search, state: State, remove: int) -> State | None:
 
 
 def _thinner(search: Search, state: State, remove: int) -> State | None:
-    """The state on up to ``remove`` fewer candidates, its gap still what was asked for; None when no fewer do."""
+    """Return the state on up to ``remove`` fewer candidates, its gap still what was asked for.
+
+    None when no fewer do.
+    """
     plan = _planned(search, state, remove)
     # On large supports the last few compounds are not worth the work of finding them.
     while plan is not None and remove > len(state.w) // _COARSE:
@@ -332,7 +335,7 @@ def _planned(search: Search, state: State, remove: int) -> Elimination | None:
 def _removed(
     search: Search, state: State, plan: Elimination, remove: int, tolerance: float, within: float | None = None
 ) -> State | None:
-    """The state without its least needed candidates; None when the rest cannot be a design."""
+    """Return the state without its least needed candidates; None when the rest cannot be a design."""
     room = search.allowed.room_of(state.support)
     try:
         kept, w = without_least_needed(state.x, plan, remove, upper=room, tolerance=tolerance)
@@ -342,7 +345,7 @@ def _removed(
 
 
 def _down_to(search: Search, state: State, size: int) -> State:
-    """The state on at most ``size`` candidates."""
+    """Return the state on at most ``size`` candidates."""
     step = max(1, int((len(state.w) - search.least) * _REMOVED_AT_ONCE))
     while len(state.w) > size:
         remove = min(step, len(state.w) - size)

@@ -45,7 +45,7 @@ def xy_optimal(
     required: ArrayLike | None = None,
     report: Report = silent,
 ) -> Design:
-    """A design that minimises the largest y'V(w)^-1 y over the directions y, to a relative gap.
+    """Return a design that minimises the largest y'V(w)^-1 y over the directions y, to a relative gap.
 
     V(w) is the sum of w x x' over the candidates. ``value`` is that largest variance, over all directions, and
     ``lower_bound`` a proven bound on it for every allowed design (``dual_bound``); ``converged`` says that
@@ -101,7 +101,10 @@ def _of_all(pairs: Pairs, candidates: ProjectedFeatures) -> bool:
 
 
 def _checked_directions(frame: Frame, directions: Directions) -> float:
-    """The largest variance under even weights; raises AssayPilotError when there is none or a direction is unseen."""
+    """Return the largest variance under even weights.
+
+    Raises AssayPilotError when there is none or a direction is unseen.
+    """
     longest = _largest(directions, np.eye(directions.dimension))
     if not math.isfinite(longest):
         raise AssayPilotError("the compounds to compare have features that are missing or infinite")
@@ -129,7 +132,10 @@ def _largest(directions: Directions, metric: Floats) -> float:
 
 
 def _found(search: XYSearch, warm: Weighted | None, max_support: int | None) -> XYState:
-    """The best design found, on few candidates; raises AssayPilotError where its numbers cannot be computed with."""
+    """Return the best design found, on few candidates.
+
+    Raises AssayPilotError where its numbers cannot be computed with.
+    """
     try:
         state = tidied(search, settled(search, warm))
         return state if max_support is None else on_at_most(search, state, max_support)
@@ -141,7 +147,7 @@ def _found(search: XYSearch, warm: Weighted | None, max_support: int | None) -> 
 
 
 def _only_allowed(search: XYSearch, limits: Allowed) -> XYState | None:
-    """The only allowed design where required weights or bounds leave no choice; its value is then the bound."""
+    """Return the only allowed design where required weights or bounds leave no choice; its value is then the bound."""
     if limits.free > 0.0:
         if float(search.room.sum()) > 1.0 + 1e-9:
             return None
@@ -194,7 +200,7 @@ def _finished(search: XYSearch, state: XYState, limits: Allowed, gap: float, sec
 
 
 def full_product_value(candidates: ProjectedFeatures, directions: Directions) -> float | None:
-    """The least worst variance over all pairs of a full product of sites, sum of 2 l_n; None for anything else.
+    """Return the least worst variance over all pairs of a full product of sites, sum of 2 l_n; None for anything else.
 
     Sites of l_n > 1 substituents count. Even weights are optimal by symmetry: exchanging the substituents of a site
     maps the problem onto itself, so the average of an optimal design over all exchanges, which is even, is no worse.
@@ -221,7 +227,10 @@ def full_product_value(candidates: ProjectedFeatures, directions: Directions) ->
 def _of_product(
     candidates: ProjectedFeatures, directions: Directions, known: float, gap: float, report: Report
 ) -> Design | None:
-    """A design with a full product's even information, on few compounds; None when it is not found closely enough."""
+    """Return a design with a full product's even information, on few compounds.
+
+    None when it is not found closely enough.
+    """
     design = g_optimal(candidates, gap=_TIGHT * gap, report=report)
     x = candidates.coordinates(design.support)
     try:

@@ -97,7 +97,7 @@ class Frame:
         return self.candidates.coordinates(positions) @ self.to_here
 
     def outside(self, matrix: Floats) -> Floats:
-        """A quadratic form here in the candidates' own coordinates."""
+        """Return a quadratic form here in the candidates' own coordinates."""
         there = self.to_here @ matrix @ self.to_here.T
         symmetric: Floats = (there + there.T) / 2.0
         return symmetric
@@ -218,7 +218,7 @@ class XYSearch:
         self.fixed = self.frame.base + self.anchored * ((x * w[:, None]).T @ x)
 
     def released(self, state: XYState) -> XYState:
-        """A design whose own V has the value of a state found with the anchor: without it, or with it mixed in."""
+        """Return a design that has the value of a state found with the anchor: without it, or with it mixed in."""
         anchor = self.anchor
         if anchor is None:
             return state
@@ -238,7 +238,7 @@ class XYSearch:
         return XYState(support, w, self.worth(support, w), exact=True)
 
     def worth(self, support: Ints, w: Floats) -> float:
-        """The worst variance over all directions, exactly; inf when some direction is not estimable."""
+        """Return the worst variance over all directions, exactly; inf when some direction is not estimable."""
         x = self.frame.rows(support)
         values, vectors = np.linalg.eigh(self.frame.base + (x * w[:, None]).T @ x)
         for least in (_SINGULAR, _ROUNDING):
@@ -261,12 +261,12 @@ class XYSearch:
         return found
 
     def bundles(self) -> Bundles:
-        """The directions of the working set."""
+        """Return the directions of the working set."""
         sizes = np.array([len(rows) for rows in self.y])
         return Bundles(np.concatenate(self.y), np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp))
 
     def local_worth(self, half: Floats) -> Floats:
-        """The variances of the directions in the working set, for V^-1 = half half'."""
+        """Return the variances of the directions in the working set, for V^-1 = half half'."""
         bundles = self.bundles()
         seen = bundles.y @ half
         worth: Floats = bundles.sums(np.einsum("ij,ij->i", seen, seen)) * self.scale**2
@@ -294,7 +294,7 @@ class XYSearch:
         return inside, w
 
     def roomy(self, inside: Ints) -> Ints:
-        """The candidates, and more where these have hardly room for all the weight."""
+        """Return the candidates, and more where these have hardly room for all the weight."""
         others = np.flatnonzero(self.frame.open)
         others = others[~np.isin(others, inside)]
         lacking = 2.0 - float(self.room[inside].sum())
@@ -327,7 +327,7 @@ class XYSearch:
         self._take_average(average)
 
     def _take_average(self, average: Floats) -> None:
-        """An average of y y' as one direction, under a key of its own."""
+        """Add an average of y y' as one direction, under a key of its own."""
         self.y.append(_factor(self.frame.to_here.T @ average @ self.frame.to_here / self.scale**2))
         self.made += 1
         label = np.zeros((1, self.keys.shape[1]), dtype=np.intp)
@@ -335,7 +335,7 @@ class XYSearch:
         self.keys = np.concatenate([self.keys, label])
 
     def solve(self, x: Floats, room: Floats, w: Floats, tolerance: float) -> tuple[Floats, float]:
-        """The weights of the working sets' saddle point and what weight is worth there; the shares are kept.
+        """Return the weights of the working sets' saddle point and what weight is worth there; the shares are kept.
 
         Raises LinAlgError where these rows do not tell about all effects, with the anchor, if any.
         """
@@ -360,7 +360,7 @@ class XYSearch:
         return half, scores
 
     def converge(self, warm: Weighted | None) -> XYState:
-        """The best design when its gap is small enough, or when nothing comes in any more."""
+        """Return the best design when its gap is small enough, or when nothing comes in any more."""
         frame, d = self.frame, self.frame.d
         inside, w = self.start(warm)
         known = len(self.y) > 0
@@ -410,7 +410,7 @@ class XYSearch:
         return self.look_for(self.frame.outside(half @ half.T), above)
 
     def look_for(self, there: Floats, above: float) -> tuple[Ints, Floats]:
-        """The same for V^-1 in the candidates' own coordinates."""
+        """Return the same for V^-1 in the candidates' own coordinates."""
         if self.directions.n > _QUICK:
             keys, values = self.directions.some(there, self.count)
             if values[0] > above:
@@ -420,7 +420,7 @@ class XYSearch:
     def leave(
         self, inside: Ints, x: Floats, w: Floats, scores: Floats, local: Floats, now: float
     ) -> tuple[Ints, Floats, Floats]:
-        """The working sets without what has next to no weight and no pull."""
+        """Return the working sets without what has next to no weight and no pull."""
         least = _NEEDED * min(now, 1.0)
         level = float(w @ scores[inside])
         keep = (w > least / len(w)) | (scores[inside] > (1.0 - 2.0 * now) * level)
@@ -435,7 +435,7 @@ class XYSearch:
     def enter(
         self, inside: Ints, x: Floats, w: Floats, scores: Floats, level: float, count: int
     ) -> tuple[Ints, Floats, Floats, int]:
-        """The working set with the candidates that would help most; ``level`` is what weight is worth there."""
+        """Return the working set with the candidates that would help most; ``level`` is what weight is worth there."""
         worth = np.where(self.frame.open, scores, -np.inf)
         worth[inside] = -np.inf
         new = np.flatnonzero(worth > level * (1.0 + _ENTERS * self.gap))
@@ -450,7 +450,7 @@ class XYSearch:
 
     @staticmethod
     def project(w: Floats, room: Floats) -> Floats:
-        """The nearest weights up to their room that sum to 1."""
+        """Return the nearest weights up to their room that sum to 1."""
         return w / w.sum() if room.min() >= 1.0 else box_projection(w, room, 1.0)
 
 

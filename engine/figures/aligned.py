@@ -62,7 +62,9 @@ class Aligned:
         return bool(self._cores)
 
     def molecule(self, smiles: str, carried: Mapping[int, str] | None = None) -> Any | None:
-        """The structure with coordinates, as RDKit has it; None when RDKit cannot read it, or nobody the picture.
+        """Return the structure with coordinates, as RDKit has it.
+
+        None when RDKit cannot read it, or nobody the picture.
 
         ``carried`` (see ``cores``) says what stands at which site, so that a symmetric core is not turned over.
         """
@@ -107,7 +109,7 @@ class Aligned:
         bond: float | None = None,
         dark: bool = False,
     ) -> str | None:
-        """The picture as SVG, ``width`` x ``height`` pixels, on a transparent ground; None where there is none.
+        """Return the picture as SVG, ``width`` x ``height`` pixels, on a transparent ground; None where there is none.
 
         ``bond`` is the length of a bond in pixels, unless the structure is too large for it; ``dark``: the ground is.
         """
@@ -126,7 +128,7 @@ class Aligned:
         carried: Mapping[int, str] | None = None,
         bond: float | None = None,
     ) -> bytes | None:
-        """The picture as PNG of ``scale`` x the size, on white, which looks like the SVG of that size."""
+        """Return the picture as PNG of ``scale`` x the size, on white, which looks like the SVG of that size."""
         from rdkit.Chem.Draw import rdMolDraw2D
 
         drawing = rdMolDraw2D.MolDraw2DCairo(round(width * scale), round(height * scale))
@@ -178,7 +180,9 @@ _LOOKED_AT = 60
 
 
 def common_core(smiles: Sequence[str]) -> str | None:
-    """The SMILES of what most of a sample of the structures have in common, a ring at least; None without such a part.
+    """Return the SMILES of what most of a sample of the structures have in common, a ring at least.
+
+    None without such a part.
 
     Pictures aligned to it show the same part of the molecule at the same place.
     """
@@ -207,7 +211,9 @@ def common_core(smiles: Sequence[str]) -> str | None:
 
 
 def _shared(molecules: Sequence[Any]) -> list[tuple[str, Any]]:
-    """The largest part, rings whole, that most of some structures share, as SMILES and as a molecule; or nothing.
+    """Return the largest part, rings whole, that most of some structures share, as SMILES and as a molecule.
+
+    Or nothing.
 
     A ring alone can lie in a molecule in several ways; with what hangs on it in all of them it lies in one.
     """

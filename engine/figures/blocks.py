@@ -70,7 +70,9 @@ def blocks_figure(
     blocks: Sequence[Block], right: float, *, palette: Palette, width: float, dpi: float, height: float = 0.0,
     selected: Sequence[int] = (),
 ) -> tuple[Figure, Axes]:  # fmt: skip
-    """The figure with its names and headings, and its axes, whose scale is on top; ``right`` inches stay free there.
+    """Return the figure with its names and headings, and its axes, whose scale is on top.
+
+    ``right`` inches stay free there.
 
     ``height``: inches there are, which the rows share as far as that looks well; ``selected``: for each block the row
     that is marked, -1 for none.
@@ -125,7 +127,7 @@ def usage_plot(
     height: float = 0.0,
     dpi: float = 100.0,
 ) -> Figure:
-    """The figure: for each block its rows' (earlier values, measurements of the campaign), as bars with their numbers.
+    """Return the figure: for each block its rows (earlier values, measurements of the campaign) as bars with numbers.
 
     Earlier values are hatched. Its height follows from the rows, and from the ``height`` there is (``blocks_figure``).
     """
@@ -164,7 +166,7 @@ _RIGHT = 1.2
 
 
 def contribution_ends(value: Floats, low: Floats, high: Floats) -> tuple[float, float]:
-    """Ends of an axis for all contributions of an endpoint, so that its sites can be compared; 0 lies between.
+    """Return ends of an axis for all contributions of an endpoint, so that its sites can be compared; 0 lies between.
 
     An interval much wider than all differences runs out of the picture rather than squeeze them flat.
     """
@@ -187,7 +189,7 @@ def forest_plot(
     height: float = 0.0,
     dpi: float = 100.0,
 ) -> Figure:
-    """The figure: for each block its rows' (value, low, high, measurements), model scale, NaN where not known.
+    """Return the figure: for each block its rows' (value, low, high, measurements), model scale, NaN where not known.
 
     Its height follows from the rows, and from the ``height`` there is (``blocks_figure``). A filled point is one whose
     interval leaves out 0, the average of its site; a hollow one may be the average. ``selected``: the row marked in

@@ -27,7 +27,7 @@ _SHORTEST = 10
 def blank(
     size: tuple[float, float], dpi: float, palette: Palette, margins: tuple[float, float, float, float]
 ) -> Figure:
-    """A figure of ``size`` inches with one pair of axes, ``margins`` (left, right, bottom, top) in inches."""
+    """Return a figure of ``size`` inches with one pair of axes, ``margins`` (left, right, bottom, top) in inches."""
     width, height = max(size[0], 1.0), max(size[1], 0.8)
     left, right, bottom, top = margins
     figure = Figure(figsize=(width, height), dpi=dpi, facecolor=palette.background)
@@ -53,7 +53,7 @@ def style(axes: Axes, palette: Palette) -> None:
 
 
 def cut_middle(text: str, longest: int = 20) -> str:
-    """A text that fits beside a plot: a longer one loses its middle, since its ends say most of it."""
+    """Return a text that fits beside a plot: a longer one loses its middle, since its ends say most of it."""
     if len(text) <= longest:
         return text
     return f"{text[: longest - 9]}…{text[-8:]}"
@@ -74,12 +74,12 @@ def words_along(axes: Axes, way: Literal["x", "y"], points: float = SMALL) -> in
 
 
 def fitting(axes: Axes, way: Literal["x", "y"], name: str, rest: str = "", points: float = SMALL) -> str:
-    """A name and what is said after it, for the label of an axis: a name too long for the picture loses its middle."""
+    """Return a name and what follows it as label of an axis: a name too long for the picture loses its middle."""
     return f"{cut_middle(name, max(words_along(axes, way, points) - len(rest), _SHORTEST))}{rest}"
 
 
 def say(figure: Figure, palette: Palette, text: str) -> Figure:
-    """The figure with nothing but a sentence in its middle: an empty state."""
+    """Return the figure with nothing but a sentence in its middle: an empty state."""
     axes = figure.axes[0]
     axes.set_axis_off()
     axes.text(

@@ -38,7 +38,7 @@ Branch = tuple[tuple[int, int], ...]
 
 
 def carried(library: Library, compound: int) -> dict[int, str]:
-    """What a compound carries by the number of its site, where its substituents are structures: ``{1: "C[*:1]"}``."""
+    """Return what a compound carries by number of site, where substituents are structures: ``{1: "C[*:1]"}``."""
     labels = library.substituents(compound)
     if library.scaffold is not None:
         labels = dict(library.scaffold.fixed) | labels
@@ -84,7 +84,7 @@ class DrawnCore:
 
     @classmethod
     def read(cls, text: str) -> DrawnCore | None:
-        """The core of a SMILES with ``[*:n]`` at its sites; None when it cannot be read."""
+        """Return the core of a SMILES with ``[*:n]`` at its sites; None when it cannot be read."""
         from rdkit import Chem
         from rdkit.Chem import rdDepictor
 
@@ -208,7 +208,7 @@ def _laid_over(positions: Floats, these: Floats, those: Floats) -> Floats:
 
 @lru_cache(maxsize=4_096)
 def _branch_of(text: str) -> Branch:
-    """The heavy atoms of a substituent; none for hydrogen and for what is no structure."""
+    """Return the heavy atoms of a substituent; none for hydrogen and for what is no structure."""
     from rdkit import Chem
 
     molecule = None if is_hydrogen(text) else Chem.MolFromSmiles(text)
@@ -219,7 +219,7 @@ def _branch_of(text: str) -> Branch:
 
 
 def _branch(molecule: Any, start: int, inside: set[int]) -> Branch:
-    """The heavy atoms that hang on an atom outside of a core, without passing through it."""
+    """Return the heavy atoms that hang on an atom outside of a core, without passing through it."""
     hanging = hanging_on(molecule, start, inside)
     counts = Counter(molecule.GetAtomWithIdx(index).GetAtomicNum() for index in hanging)
     return tuple(sorted((number, count) for number, count in counts.items() if number > 1))

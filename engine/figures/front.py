@@ -66,7 +66,7 @@ class Spread:
         return complete(self.low) & complete(self.high)
 
     def near(self, x: float, y: float, reach: tuple[float, float]) -> int | None:
-        """The compound drawn nearest to a place, measured in ``reach``; None when none is within twice that."""
+        """Return the compound drawn nearest to a place, measured in ``reach``; None when none is within twice that."""
         if not self.compounds.size:
             return None
         far = np.hypot((self.at[0] - x) / reach[0], (self.at[1] - y) / reach[1])
@@ -87,7 +87,7 @@ class Spread:
 def spread(
     estimates: Floats, low: Floats, high: Floats, status: NDArray[np.int8], *, marks: Sequence[float | None] = ()
 ) -> Spread:
-    """The compounds with both estimates, and ends of the axes that hold them, with bounds and limits that are near.
+    """Return the compounds with both estimates, and ends of axes that hold them and bounds and limits near them.
 
     ``estimates``, ``low``, ``high`` ``(2, n)``; bounds of those undecided and in, ``marks`` the limits (x, y).
     """
@@ -102,7 +102,7 @@ def spread(
 
 
 def staircase(points: Floats, signs: tuple[float, float], ends: tuple[float, float, float, float]) -> Floats:
-    """The corners ``(k, 2)`` of the line below which (seen from the better side) some point reaches, end to end.
+    """Return the corners ``(k, 2)`` of the line below which (seen from the better side) some point reaches, end to end.
 
     ``points`` ``(2, m)``; columns that are not finite do not count. Empty without points.
     """
@@ -144,7 +144,7 @@ def front_plot(
     size: tuple[float, float] = (8.0, 3.0),
     dpi: float = 100.0,
 ) -> Figure:
-    """The figure: every compound of ``view`` at its estimates, the front through them and the band it truly lies in.
+    """Return the figure: every compound of ``view`` at its estimates, the front and the band it truly lies in.
 
     What lies on the worse side of the band is reached by some compound for certain (its lower bounds do), what lies on
     the better side by none.
@@ -254,7 +254,7 @@ def _boxes(plot: Axes, view: Spread, selected: int | None, palette: Palette) -> 
 
 
 def _points(plot: Axes, view: Spread, palette: Palette) -> list[Line2D]:
-    """What the legend says of the points, which are drawn: those that are out first, those that are in on top."""
+    """Return the legend of the points, which are drawn: those that are out first, those that are in on top."""
     handles = []
     state = view.status[view.compounds]
     many = view.compounds.size > 300

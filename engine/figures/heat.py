@@ -66,7 +66,7 @@ def pair_map(
     by_effect: bool = True,
     bounded: NDArray[np.integer] | None = None,
 ) -> PairMap:
-    """The map of two sites (down, across) of a library: ``codes`` ``(n, n_sites)`` of ``sizes`` substituents.
+    """Return the map of two sites (down, across) of a library: ``codes`` ``(n, n_sites)`` of ``sizes`` substituents.
 
     ``estimate`` ``(n,)`` with NaN where unknown, ``measured`` ``(n,)`` determinations. Only compounds that carry what
     ``fixed`` says (code by site) are counted; over all other sites is averaged. ``sign`` -1 when smaller is better.
@@ -122,7 +122,7 @@ def _best(cells: Ints, places: Ints, values: Floats, n: int) -> Ints:
 
 
 def _effects(mean: Floats) -> tuple[Floats, Floats]:
-    """What each row, and each column, has over the average of the cells it is in; -inf where nothing is known.
+    """Return what each row, and each column, has over the average of the cells it is in; -inf where nothing is known.
 
     Cells are compared within their column (row), so that a row is not called good because its columns are.
     """
@@ -171,7 +171,7 @@ def _margins(rows: Sequence[str], columns: Sequence[str], sites: tuple[str, str]
 
 
 def heat_size(rows: Sequence[str], columns: Sequence[str], sites: tuple[str, str], *, largest: bool = False) -> Shape:
-    """The least inches that a map with these labels needs to be read; ``largest``: those it fills at most."""
+    """Return the least inches that a map with these labels needs to be read; ``largest``: those it fills at most."""
     values = len(rows) * len(columns) <= _WITH_VALUES
     wide, high = (_WIDEST, _HIGHEST) if largest else (_WIDE, _HIGH) if values else (_TINY, _TINY)
     left, top = _margins(rows, columns, sites, wide)
@@ -192,7 +192,7 @@ def heat_map(
     size: Shape = (6.0, 4.5),
     dpi: float = 100.0,
 ) -> Figure:
-    """The figure: ``rows`` and ``columns`` are the labels of ``view``'s substituents, ``sites`` those down and across.
+    """Return the figure: ``rows`` and ``columns`` label ``view``'s substituents, ``sites`` are those down and across.
 
     The better a cell the stronger its colour, and its number stands in it. A disc marks pairs with a measured compound,
     a ring those measured only as bounds, a question mark those that cannot be estimated; a mean with ``<`` is only
@@ -331,7 +331,7 @@ def _bar(
     figure: Figure, colours: LinearSegmentedColormap, scale: Normalize, quantity: str, sign: float, palette: Palette,
     length: float,
 ) -> None:  # fmt: skip
-    """The colours with their numbers at the right, the better end up."""
+    """Draw the colours with their numbers at the right, the better end up."""
     box = figure.axes[0].get_position()
     width, height = figure.get_figwidth(), figure.get_figheight()
     bar = figure.add_axes((box.x1 + 0.16 / width, box.y1 - length / height, 0.11 / width, length / height))

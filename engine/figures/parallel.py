@@ -40,7 +40,7 @@ class Bundle:
     """All compounds with every estimate, by status code."""
 
     def near(self, x: float, y: float, reach: tuple[float, float]) -> int | None:
-        """The compound whose line passes nearest to a place; None when none is near."""
+        """Return the compound whose line passes nearest to a place; None when none is near."""
         if not self.compounds.size:
             return None
         place = float(np.clip(x, 0.0, self.heights.shape[1] - 1.0))
@@ -73,7 +73,7 @@ def bundle(
     *,
     selected: int | None = None,
 ) -> Bundle:
-    """The lines to draw of compounds with all estimates ``(n_endpoints, n)``.
+    """Return the lines to draw of compounds with all estimates ``(n_endpoints, n)``.
 
     At most ``MOST_LINES`` of those in and undecided, the most probable (``chance``) first, ``MOST_FAINT`` of the
     others spread evenly over the library, and always the ``selected`` one.
@@ -124,7 +124,7 @@ def parallel_plot(
     size: tuple[float, float] = (8.0, 3.0),
     dpi: float = 100.0,
 ) -> Figure:
-    """The figure: endpoints as upright axes, better at the top of each.
+    """Return the figure: endpoints as upright axes, better at the top of each.
 
     ``low`` and ``high`` ``(n_endpoints, n)`` are drawn for the selected compound.
     """
@@ -154,7 +154,7 @@ def parallel_plot(
 
 
 def _names(axes: Sequence[Axis], width: float) -> list[str]:
-    """What stands below each axis in a figure of ``width`` inches: on two lines where one does not do, then cut (…)."""
+    """Return what stands below each axis in a figure of ``width`` inches: on two lines if need be, then cut (…)."""
     better = [f"({'higher' if axis.sign > 0 else 'lower'} is better ↑)" for axis in axes]
     room = width * 72.0 / (len(axes) * 0.62 * SMALL)
     whole = [f"{axis.name} {text}" for axis, text in zip(axes, better, strict=True)]
@@ -166,7 +166,7 @@ def _names(axes: Sequence[Axis], width: float) -> list[str]:
 
 
 def _lines(plot: Axes, view: Bundle, status: NDArray[np.int8], palette: Palette) -> list[Line2D]:
-    """What the legend says of the lines, which are drawn: those that are out first, those that are in on top."""
+    """Return what the legend says of the lines, which are drawn: those that are out first, those that are in on top."""
     handles: list[Line2D] = []
     state = status[view.compounds]
     at = np.arange(view.heights.shape[1], dtype=float)
@@ -227,7 +227,7 @@ def _upright(plot: Axes, place: int, axis: Axis, ends: tuple[float, float], pale
 
 
 def _ground(palette: Palette, alpha: float) -> dict[str, object]:
-    """What words on lines lie on."""
+    """Return what words on lines lie on."""
     return {"boxstyle": "square,pad=0.05", "facecolor": palette.background, "edgecolor": "none", "alpha": alpha}
 
 

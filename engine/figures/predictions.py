@@ -51,7 +51,7 @@ def agreement_plot(
     size: tuple[float, float] = (3.4, 3.4),
     dpi: float = 100.0,
 ) -> Figure:
-    """The figure: measured means against predictions, the line where they agree, and the noise about it.
+    """Return the figure: measured means against predictions, the line where they agree, and the noise about it.
 
     ``(m,)`` arrays on the model scale; compounds without a prediction (NaN) are left out, and counted on the axis.
     The band is 1.96 ``noise_sd`` to either side: where one measurement of a well predicted compound falls 19 times
@@ -100,7 +100,7 @@ def predictions_plot(
     size: Shape = (7.5, 4.2),
     dpi: float = 100.0,
 ) -> Figure:
-    """The figure: the first axes measured against predicted, the second what is left, measured less predicted.
+    """Return the figure: the first axes measured against predicted, the second what is left, measured less predicted.
 
     ``(m,)`` arrays as ``agreement_plot`` takes them; ``named`` are places in them with their names, ``selected`` the
     one that is ringed. The two stand side by side where there is room, else one below the other.
@@ -214,7 +214,7 @@ def worst_residuals(
     size: tuple[float, float] = (4.6, 2.4),
     dpi: float = 100.0,
 ) -> Figure:
-    """The figure: a row for each compound with the model's value (ring), the measured one (disc) and their difference.
+    """Return the figure: a row per compound with the model's value (ring), the measured one (disc) and the difference.
 
     ``worst`` as the model report orders them, the largest first and on top; ``scale`` names the axis. With
     ``residual_sd`` a band of twice that stands around the model's value: what lies beyond it is unusual.
@@ -263,7 +263,7 @@ def worst_residuals(
 
 
 def _below(axes: Axes, scale: str, residual_sd: float | None) -> str:
-    """What the x axis says, on as many lines as it takes: the scale, and what the marks are."""
+    """Return what the x axis says, on as many lines as it takes: the scale, and what the marks are."""
     signs = "disc: measured, ring: model" + ("" if residual_sd is None else "; band: twice the residual SD")
     room = words_along(axes, "x")
     if len(scale) + len(signs) + 5 <= room:

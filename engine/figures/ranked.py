@@ -54,7 +54,7 @@ class Ranking:
         return (float(found[0] + self.first), float(self.estimate[found[0]])) if found.size else None
 
     def near(self, x: float, y: float, reach: tuple[float, float]) -> int | None:
-        """The compound of the rank nearest to ``x``, however high the place; None where there is none."""
+        """Return the compound of the rank nearest to ``x``, however high the place; None where there is none."""
         rank = int(np.floor(x - self.first + 0.5))
         return int(self.compounds[rank]) if 0 <= rank < self.compounds.size else None
 
@@ -98,7 +98,7 @@ def rank_compounds(
     most: int = MOST_DRAWN,
     window: tuple[int, int] | None = None,
 ) -> Ranking:
-    """The window of compounds to draw: the best ones, or, when the selected one is not among them, those around it.
+    """Return the compounds to draw: the best ones, or, when the selected one is not among them, those around it.
 
     ``window``: the first and last rank to draw, where they do not follow from the data.
 
@@ -138,7 +138,7 @@ def ranked_intervals(
     size: tuple[float, float] = (8.0, 2.6),
     dpi: float = 100.0,
 ) -> Figure:
-    """The figure: one point and interval per compound of ``ranking``.
+    """Return the figure: one point and interval per compound of ``ranking``.
 
     Intervals are the deciding bounds; where there are none yet the posterior's are drawn thin. A triangle points to
     where values lie that are only known to lie below or above it. The x axis is the rank, from ``ranking.first``;
@@ -223,7 +223,7 @@ def _draw(axes: Axes, palette: Palette, ranking: Ranking, spans: Spans, bars: _B
 
 
 def ranked_ends(ranking: Ranking, spans: Spans, cutoff: Cutoff) -> Ends:
-    """The ends of the axes at which all points, the cutoff and most of each interval are seen."""
+    """Return the ends of the axes at which all points, the cutoff and most of each interval are seen."""
     middle = spans.estimate[ranking.compounds]
     if not middle.size:
         return (0.0, 1.0, 0.0, 1.0)
@@ -288,7 +288,7 @@ def _points_high(axes: Axes) -> float:
 
 
 def _axis_words(ranking: Ranking, thin: bool, bounded: bool) -> str:
-    """What the x axis says: how many are drawn of how many, and which intervals these are."""
+    """Return what the x axis says: how many are drawn of how many, and which intervals these are."""
     shown = int(ranking.compounds.size)
     if shown == ranking.total:
         text = f"{shown:,} compounds, ranked by estimate"

@@ -51,7 +51,7 @@ def reach_plot(
     size: tuple[float, float] = (4.5, 1.5),
     dpi: float = 100.0,
 ) -> Figure:
-    """The figure: a bar from low to high for each row from the top, its middle a point, its budget a dashed line.
+    """Return the figure: a bar from low to high for each row, its middle a point, its budget a dashed line.
 
     The first row is hollow (what is), the others are filled (what could be). ``used`` is shaded from 0 on: no row can
     end before it. A bar whose upper end is open ends in an arrow.

@@ -31,7 +31,7 @@ def set_by_round(
     size: tuple[float, float] = (2.8, 1.6),
     dpi: float = 100.0,
 ) -> Figure:
-    """The figure: undecided as an area, in as a line, over rounds 0, 1, ...; each named beside its last point.
+    """Return the figure: undecided as an area, in as a line, over rounds 0, 1, ...; each named beside its last point.
 
     One round may be ``marked``: the one that is looked back to.
     """
@@ -79,7 +79,7 @@ def shrinking_plot(
     size: tuple[float, float] = (7.0, 4.5),
     dpi: float = 100.0,
 ) -> Figure:
-    """The figure: the first axes as ``set_by_round``, the second a bar of measurements for each of rounds 0, 1, ...
+    """Return the figure: the first axes as ``set_by_round``, the second a bar of measurements for each round.
 
     All three have one entry per round; that of round 0 is what was there before. ``words`` name the bars.
     """

@@ -78,7 +78,7 @@ class Additivity:
 def additivity(
     features: SiteFeatures, rows: Ints, means: Floats, counts: Floats, noise_sd: float, *, sure: float = 1e-3
 ) -> Additivity:
-    """What the ``means`` ``(m,)`` of the measured ``rows`` say, ``counts`` the measurements behind each.
+    """Return what the ``means`` ``(m,)`` of the measured ``rows`` say, ``counts`` the measurements behind each.
 
     A row may occur several times: compounds that the table cannot tell apart have deviations of their own.
     """
@@ -130,7 +130,7 @@ class _Profile:
         return residuals, solver.leverage
 
     def root(self, level: float, start: float) -> float:
-        """The tau^2 >= ``start`` at which Q is ``level``; ``start`` where it is below already."""
+        """Return the tau^2 >= ``start`` at which Q is ``level``; ``start`` where it is below already."""
         square = start
         for _ in range(_STEPS):
             solver = Solver(self._table, 1.0 / (square + self._variances))
@@ -150,7 +150,7 @@ class _Profile:
 
 
 def _noncentrality(statistic: float, freedom: int, level: float) -> float:
-    """The least noncentrality for which chi square reaches the statistic with a probability of ``level``."""
+    """Return the least noncentrality for which chi square reaches the statistic with a probability of ``level``."""
     from scipy.special import chdtrc, chndtr
 
     if chdtrc(freedom, statistic) >= level:
@@ -165,7 +165,7 @@ def _noncentrality(statistic: float, freedom: int, level: float) -> float:
 def _cliffs(
     residuals: Floats, leverage: Floats, means: Floats, counts: Floats, noise_sd: float, told: Flags
 ) -> tuple[Cliff, ...]:
-    """The compounds with the largest standardised residuals, each normal(0, 1) when effects add up."""
+    """Return the compounds with the largest standardised residuals, each normal(0, 1) when effects add up."""
     from scipy.special import ndtr
 
     room = np.where(told, 1.0 - leverage, 1.0)
@@ -181,7 +181,7 @@ def _cliffs(
 
 
 def holm(chances: Floats | Sequence[float], family: int) -> list[float]:
-    """The p of the smallest of ``family`` tests, ascending, adjusted for all of them (Holm 1979)."""
+    """Return the p of the smallest of ``family`` tests, ascending, adjusted for all of them (Holm 1979)."""
     adjusted, worst = [], 0.0
     for rank, p in enumerate(chances):
         worst = max(worst, min(1.0, (family - rank) * float(p)))

@@ -40,7 +40,7 @@ class SiteContributions:
 def contributions(
     library: Library, fit: Estimate, rows: Ints, counts: Floats, noise_sd: float
 ) -> tuple[SiteContributions, ...]:
-    """The contributions of every site from the least-squares ``fit`` to the measured compounds at ``rows`` ``(m,)``.
+    """Return the contributions of every site from the ``fit`` to the measured compounds at ``rows`` ``(m,)``.
 
     ``counts`` are the determinations behind each mean, ``noise_sd`` the SD of one, model scale. A contribution is a
     difference from the average at its site, each substituent weighted by its determinations: the intercept of a
@@ -100,7 +100,7 @@ def _carried(
     rows: Ints,
     counts: Floats,
 ) -> tuple[Ints, Floats]:
-    """The columns that tell of a site, and ``(size, n_columns)`` what share of each a substituent's effect is.
+    """Return the columns that tell of a site, and ``(size, n_columns)`` what share of each a substituent's effect is.
 
     Of a site that stands alone its own. Of one in a pair those of its combinations: a substituent's effect is that of
     the combinations it was measured in, each weighted by its determinations.
@@ -141,7 +141,7 @@ def _differences(theta: Floats, covariance: Floats, outside: Floats, seen: Float
 
 
 def _largest_group(outside: Floats, seen: Floats) -> Ints:
-    """The measured substituents of a site that can be compared with each other, of several such groups the largest.
+    """Return the largest group of measured substituents of a site that can be compared with each other.
 
     To be comparable is an equivalence: where a - b and b - c are estimable, so is a - c.
     """

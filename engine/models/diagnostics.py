@@ -32,12 +32,12 @@ class AdditiveFit:
     """Rows that are fitted exactly, because a direction of the model is seen in them alone."""
 
     def as_json(self) -> dict[str, float | int | None]:
-        """The figures by name."""
+        """Return the figures by name."""
         return asdict(self)
 
 
 def additive_fit(features: SiteFeatures, rows: Ints, values: Floats) -> AdditiveFit:
-    """The figures of the unweighted least-squares fit of one value per row (a compound's mean, model scale).
+    """Return the figures of the unweighted least-squares fit of one value per row (a compound's mean, model scale).
 
     ``rows`` are row numbers of ``features``, ``values`` the ``(m,)`` values. Rows of equal features (two compounds
     the table cannot tell apart) stay rows of their own.
@@ -49,7 +49,7 @@ def additive_fit(features: SiteFeatures, rows: Ints, values: Floats) -> Additive
 
 
 def figures_of(solver: Solver, y: Floats) -> AdditiveFit:
-    """The figures of the fit to one value ``(m,)`` per row, at least one, each of weight 1 in the ``solver``."""
+    """Return the figures of the fit to one value ``(m,)`` per row, at least one, each of weight 1 in the ``solver``."""
     n, rank = len(y), solver.table.rank
     residuals = y - solver.fitted(y)
     leverage = solver.leverage

@@ -112,7 +112,7 @@ class GlmEstimate:
         return outside <= OUTSIDE_TOLERANCE**2 * self.features.quadratic(identity, rows)
 
     def predictors(self, rows: Ints | None = None) -> Floats:
-        """The linear predictor x'theta of each row, cut to the bound, which the truth keeps too."""
+        """Return the linear predictor x'theta of each row, cut to the bound, which the truth keeps too."""
         return np.clip(self.features.times(self.theta, rows), -self.bound, self.bound)
 
     def means(self, rows: Ints | None = None) -> Floats:
@@ -120,7 +120,7 @@ class GlmEstimate:
         return mean_value(self.link, self.predictors(rows))
 
     def half_norms(self, rows: Ints | None = None) -> Floats:
-        """The standard error of x'theta by the information, at a scale of 1; infinite where not estimable."""
+        """Return the standard error of x'theta by the information, at a scale of 1; infinite where not estimable."""
         if not self.rank:
             return np.full(self.features.n_rows if rows is None else len(rows), np.inf)
         covariance = self.basis @ np.linalg.inv(self.information) @ self.basis.T
@@ -131,7 +131,7 @@ class GlmEstimate:
 def fit_glm(
     features: Features, measured: Ints, counts: Floats, means: Floats, link: Link, bound: float = math.inf
 ) -> GlmEstimate:
-    """The maximum likelihood estimate from the mean of each measured row, |x'theta| <= bound for these rows.
+    """Return the maximum likelihood estimate from the mean of each measured row, |x'theta| <= bound for these rows.
 
     ``measured`` are row numbers of ``features``, ``counts`` the independent measurements behind each mean, all
     ``(m,)``; rows with a count of zero are as if absent. The identity is weighted least squares and needs no bound;
@@ -157,7 +157,7 @@ def fit_glm(
 def fit_coordinates(
     z: Floats, counts: Floats, means: Floats, link: Link, bound: float = math.inf
 ) -> tuple[Floats, Floats, bool]:
-    """The same for rows ``(m, d)`` of full column rank: the estimate, its information, and whether it converged.
+    """Return the same for rows ``(m, d)`` of full column rank: the estimate, its information, and whether it converged.
 
     Newton's method (IRLS) where the maximum lies within the bound, else the log barrier of the bound. ValueError for
     means that are not finite or a bound that is not above 0; AssayPilotError for means the link cannot have.
@@ -223,7 +223,7 @@ class _Likelihood:
         return after
 
     def unbounded(self, bound: float) -> Floats | None:
-        """The maximum where it lies within the bound; None where it does not, or there is none."""
+        """Return the maximum where it lies within the bound; None where it does not, or there is none."""
         limit = _ENDLESS if math.isinf(bound) else bound
         beta = np.zeros(self.z.shape[1])
         predictor, loss = self.z @ beta, self.loss(np.zeros(len(self.z)))
@@ -243,7 +243,7 @@ class _Likelihood:
         return None
 
     def bounded(self, bound: float) -> tuple[Floats, bool]:
-        """The maximum over |u| <= bound, by Newton's method under a falling barrier -sum log(bound^2 - u^2) / t."""
+        """Return the maximum over |u| <= bound, by Newton's method under a barrier -sum log(bound^2 - u^2) / t."""
         beta = np.zeros(self.z.shape[1])
         sides = 2.0 * len(self.z)
         t = sides / max(float(self.counts.sum()), 1.0)
@@ -255,7 +255,7 @@ class _Likelihood:
             t = min(t * _FASTER, 1.000001 * sides / _GAP)
 
     def _centred(self, beta: Floats, t: float, bound: float) -> tuple[Floats, bool]:
-        """The minimum of t times the loss and the barrier."""
+        """Return the minimum of t times the loss and the barrier."""
         predictor = self.z @ beta
 
         def value(at: Floats) -> float:
@@ -283,7 +283,10 @@ class _Likelihood:
 def _backtracked(
     value: Callable[[Floats], float], predictor: Floats, change: Floats, now: float, decrement: float
 ) -> tuple[float, float]:
-    """A step size for which the value falls by a tenth of what its slope promises, and the value there; 0 if none."""
+    """Return a step size for which the value falls by a tenth of what its slope promises, and the value there.
+
+    0 if none.
+    """
     size = 1.0
     for _ in range(50):
         after = value(predictor - size * change)

@@ -142,7 +142,7 @@ def pairs_of_change(codes: NDArray[np.integer], rows: Ints, site: int, before: i
 
 
 def _grouped(codes: NDArray[np.integer]) -> Ints:
-    """Number the rows by what they hold: equal ones alike."""
+    """Return number the rows by what they hold: equal ones alike."""
     found = np.zeros(len(codes), dtype=np.intp)
     for column in codes.T:
         keys = found * (int(column.max(initial=0)) + 1) + column
@@ -153,7 +153,7 @@ def _grouped(codes: NDArray[np.integer]) -> Ints:
 def _merged(
     codes: NDArray[np.integer], rows: Ints, means: Floats, counts: Floats
 ) -> tuple[NDArray[np.integer], Ints, Floats, Floats]:
-    """The codes, the first compound, mean and count of each combination that was measured."""
+    """Return the codes, the first compound, mean and count of each combination that was measured."""
     own = codes[rows]
     group = _grouped(own)
     size = int(group.max(initial=-1)) + 1
@@ -221,7 +221,7 @@ class _Differences:
 
 
 def _changes(sites: list[_Differences], sign: float) -> Changes:
-    """The changes that surely do most."""
+    """Return the changes that surely do most."""
     low, high, number, mean, squares, noise = (
         np.concatenate([np.zeros(0, np.intp), *(getattr(one, name) for one in sites)])
         for name in ("low", "high", "number", "mean", "squares", "noise")
@@ -246,7 +246,7 @@ def _changes(sites: list[_Differences], sign: float) -> Changes:
 
 
 def _deviation(site: Ints, number: Ints, squares: Floats, noise: Floats) -> Floats:
-    """The SD ``(c,)`` of a single pair around its change: the site's, else that of all, never below the noise."""
+    """Return the SD ``(c,)`` of a pair around its change: the site's, else that of all, never below the noise."""
     freedom, total = np.bincount(site, number - 1), np.bincount(site, squares)
     with np.errstate(invalid="ignore", divide="ignore"):
         of_all = np.sqrt(total.sum() / freedom.sum())
@@ -255,7 +255,7 @@ def _deviation(site: Ints, number: Ints, squares: Floats, noise: Floats) -> Floa
 
 
 def _cliffs(at: Ints, variance: Floats, sites: list[_Pairs], every: list[_Differences], sign: float) -> Cliffs:
-    """The pairs that lie farthest apart; ``at`` are the compounds."""
+    """Return the pairs that lie farthest apart; ``at`` are the compounds."""
     parts = []
     for site, (pairs, one) in enumerate(zip(sites, every, strict=True)):
         top = np.argsort(-np.abs(one.difference), kind="stable")[:MOST_CLIFFS]
@@ -279,7 +279,7 @@ def _cliffs(at: Ints, variance: Floats, sites: list[_Pairs], every: list[_Differ
 def _quadruples(
     own: NDArray[np.integer], at: Ints, means: Floats, variance: Floats, sites: list[_Pairs], sign: float
 ) -> Quadruples:
-    """The cycles that are farthest from additive, by two pairs of one change whose contexts differ at one site."""
+    """Return the cycles farthest from additive: two pairs of one change whose contexts differ at one site."""
     parts, count, squares, noise = [], 0, 0.0, 0.0
     for k, other in itertools.combinations(range(own.shape[1]), 2):
         one, two = (k, other) if len(sites[k].first) <= len(sites[other].first) else (other, k)

@@ -69,7 +69,7 @@ class Estimate:
         return way.inverse if isinstance(way, _Coordinates) else self.basis.T @ self.covariance @ self.basis
 
     def of_values(self, means: Floats) -> Estimate:
-        """What ``least_squares`` gives for other means of the same rows and counts, to the last bit.
+        """Return what ``least_squares`` gives for other means of the same rows and counts, to the last bit.
 
         Or for several at once, ``(m, k)``: ``beta``, ``theta`` and what ``means`` gives then have k columns.
         """
@@ -87,7 +87,7 @@ class Estimate:
         return replace(self, theta=self.basis @ beta, _way=self._way._replace(beta=beta))
 
     def means(self, rows: Ints | None = None) -> Floats:
-        """The mean x'theta of each row; to be shown only where ``estimable``."""
+        """Return the mean x'theta of each row; to be shown only where ``estimable``."""
         return self.features.times(self.theta, rows)
 
     def estimable(self, rows: Ints | None = None) -> Flags:
@@ -143,21 +143,21 @@ class _TakenApart(NamedTuple):
     """``(n_columns, n_columns - d)``, an orthonormal basis of what was not measured."""
 
     def theta(self, values: Floats) -> Floats:
-        """The shortest solution for values of the rows, ``(m,)`` or ``(m, k)``."""
+        """Return the shortest solution for values of the rows, ``(m,)`` or ``(m, k)``."""
         found = self.solver.theta(values) if values.ndim == 1 else _columns(self.solver.theta, values)
         shortest: Floats = found - self.apart @ (self.apart.T @ found)
         return shortest
 
 
 def _columns(function: Callable[[Floats], Floats], values: Floats) -> Floats:
-    """A function of each column, side by side."""
+    """Return a function of each column, side by side."""
     return np.array([function(column) for column in values.T]).T
 
 
 def least_squares(
     features: Features, measured: Ints, counts: Floats, means: Floats, basis: Floats | None = None
 ) -> Estimate:
-    """The weighted least-squares estimate from the mean of each measured row.
+    """Return the weighted least-squares estimate from the mean of each measured row.
 
     ``measured`` are row numbers of ``features`` (equal rows may come several times), ``counts`` the independent
     determinations behind each mean, ``means`` the values on the model scale; all ``(m,)``. Rows with a count of zero
@@ -202,7 +202,7 @@ def least_squares(
 
 
 def _taken_apart(features: SiteFeatures, rows: Ints, weights: Floats, values: Floats, kept: Flags) -> Estimate:
-    """The same by elimination: some products with an (n_columns, n_columns) matrix where the other way inverts it."""
+    """Return the same by elimination: products with an (n_columns, n_columns) matrix instead of its inverse."""
     table = Eliminated(features.columns(rows), features.n_columns)
     solver = Solver(table, weights)
     apart: Floats = np.linalg.qr(table.null_space)[0]
@@ -226,7 +226,7 @@ def _taken_apart(features: SiteFeatures, rows: Ints, weights: Floats, values: Fl
 
 
 def _solved(features: Features, rows: Ints, weights: Floats, values: Floats, basis: Floats, inverse: Floats) -> Floats:
-    """The estimate in coordinates of the basis."""
+    """Return the estimate in coordinates of the basis."""
     if not values.any():
         return np.zeros((len(inverse), *values.shape[1:]))
     beta = inverse @ (basis.T @ features.moment((weights * values.T).T, rows))
@@ -237,7 +237,7 @@ def _solved(features: Features, rows: Ints, weights: Floats, values: Floats, bas
 
 
 def _inverse(matrix: Floats) -> Floats:
-    """The inverse of a positive definite matrix, symmetric to the last digit."""
+    """Return the inverse of a positive definite matrix, symmetric to the last digit."""
     scale = 1.0 / np.sqrt(np.diagonal(matrix))
     factor = np.linalg.inv(np.linalg.cholesky(matrix * scale * scale[:, None]))
     inverse: Floats = (factor.T @ factor) * scale * scale[:, None]

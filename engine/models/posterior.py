@@ -52,11 +52,11 @@ class Posterior:
         return covariance
 
     def means(self, rows: Ints | None = None) -> Floats:
-        """The posterior mean of each row, model scale."""
+        """Return the posterior mean of each row, model scale."""
         return self.features.times(self.mean, rows)
 
     def sds(self, rows: Ints | None = None) -> Floats:
-        """The posterior SD of each row's mean (without assay noise)."""
+        """Return the posterior SD of each row's mean (without assay noise)."""
         sds: Floats = self.sigma * np.sqrt(self.features.quadratic(self.covariance, rows).clip(0.0))
         return sds
 
@@ -72,7 +72,7 @@ class Posterior:
 
 
 def _weak_prior(counts: Floats, means: Floats, sigma: float) -> tuple[float, float]:
-    """The prior that goes with some data: an SD of three times their spread, and never below ten times the assay noise.
+    """Return the prior for some data: an SD of three times their spread, never below ten times the assay noise.
 
     The intercept is around their mean.
     """
@@ -86,7 +86,7 @@ def _weak_prior(counts: Floats, means: Floats, sigma: float) -> tuple[float, flo
 
 
 def posterior(features: Features, measured: Ints, counts: Floats, means: Floats, sigma: float) -> Posterior:
-    """The posterior after ``counts`` measurements with these means of the rows ``measured``, all ``(m,)``.
+    """Return the posterior after ``counts`` measurements with these means of the rows ``measured``, all ``(m,)``.
 
     The prior is weak: see ``_weak_prior``. Where that is too weak to be told from
     nothing in floating point (values or noise of absurd size), it is as weak as it can be.
@@ -105,7 +105,7 @@ def posterior(features: Features, measured: Ints, counts: Floats, means: Floats,
 
 
 def _factor(gram: Floats, ridge: float) -> Floats:
-    """The lower Cholesky factor of ``gram`` and a ridge: at least the given one, and enough for it to exist."""
+    """Return the lower Cholesky factor of ``gram`` and a ridge: at least the given one, and enough for it to exist."""
     diagonal = np.diagonal(gram)
     # By column: one compound measured very often leaves the prior of the others as it is.
     ridges = np.maximum(ridge, _LEAST_RIDGE * diagonal)

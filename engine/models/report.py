@@ -104,7 +104,7 @@ class ModelReport:
 def model_report(
     library: Library, rows: Ints, means: Floats, counts: Floats, noise: Noise | None, name: str = "The values"
 ) -> ModelReport:
-    """The report of one endpoint: ``means`` ``(m,)`` of the measured compounds at ``rows``, model scale.
+    """Return the report of one endpoint: ``means`` ``(m,)`` of the measured compounds at ``rows``, model scale.
 
     ``counts`` are the determinations behind each mean; ``name`` begins the sentence. R2, Q2 and the residual SD count
     each compound once, as everywhere; the test weights by determinations. The verdict:
@@ -210,7 +210,7 @@ def _worst(
 def _judged(
     fit: AdditiveFit, lack: LackOfFit | None, curvature: float | None, noise: Noise | None, name: str
 ) -> tuple[Verdict, str]:
-    """The verdict and its sentence."""
+    """Return the verdict and its sentence."""
     told = fit.rows - fit.leverage_one
     if fit.q2 is None or told < _FEWEST or fit.residual_sd is None:
         few = f"only {told} of {fit.rows} compounds can be compared with others"

@@ -44,7 +44,7 @@ _PRIOR = 4.0
 
 
 def spent(freedom: float) -> float:
-    """The share of alpha that is spent up to so many degrees of freedom; 1 in the limit."""
+    """Return the share of alpha that is spent up to so many degrees of freedom; 1 in the limit."""
     if freedom <= _FIRST:
         return _AT_FIRST * (freedom / _FIRST) ** 2
     if freedom <= _FULL:
@@ -53,7 +53,7 @@ def spent(freedom: float) -> float:
 
 
 def upper_factor(freedom: int, alpha: float) -> float:
-    """What the estimated SD is multiplied by to be at least the true one; infinite while nothing can be said."""
+    """Return what the estimated SD is multiplied by to be at least the true one; infinite while nothing can be said."""
     if not 0.0 < alpha < 1.0 or freedom < 0:
         raise ValueError("alpha must lie between 0 and 1, and freedom not be negative")
     least = _least_squares_sums(alpha)[min(freedom, LAST) // 2]
@@ -61,7 +61,9 @@ def upper_factor(freedom: int, alpha: float) -> float:
 
 
 def upper_sd(squares: float, freedom: int, alpha: float) -> float:
-    """The upper bound on the SD, of which the squares of ``freedom`` contrasts sum to ``squares``; infinite if unknown.
+    """Return the upper bound on the SD, of which the squares of ``freedom`` contrasts sum to ``squares``.
+
+    Infinite if unknown.
 
     Right at all numbers of degrees of freedom together, however they were chosen, but with a probability of alpha.
     Replicates that agree to the last digit are rounded, or one number twice: they bound nothing.
@@ -72,7 +74,7 @@ def upper_sd(squares: float, freedom: int, alpha: float) -> float:
 
 
 def planning_sd(guess: float, squares: float, freedom: int, alpha: float) -> float:
-    """The SD that plans count on: about the bound there will be, from the guess and the replicates so far.
+    """Return the SD that plans count on: about the bound there will be, from the guess and the replicates so far.
 
     Always finite. What is planned by it may be too little or too much; no decision rests on it.
     """
@@ -101,7 +103,7 @@ def _least_squares_sums(alpha: float) -> Floats:
 
 
 def _summed(values: Floats) -> Floats:
-    """The integral from the first place to each, by trapezoids."""
+    """Return the integral from the first place to each, by trapezoids."""
     total = np.zeros(len(values))
     np.cumsum(0.5 * _STEP * (values[1:] + values[:-1]), out=total[1:])
     return total

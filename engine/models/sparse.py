@@ -53,7 +53,7 @@ class Thinned:
 
 
 def keep_seen(library: Library, least: int) -> Thinned:
-    """The compounds whose every substituent is carried by at least ``least`` of the compounds that stay.
+    """Return the compounds whose every substituent is carried by at least ``least`` of the compounds that stay.
 
     Compounds that fail are taken out together, again and again until all that are left pass: the largest such part of
     the library, whatever the order. A site with one substituent left is left out. AssayPilotError when fewer than two
@@ -79,7 +79,10 @@ def keep_seen(library: Library, least: int) -> Thinned:
 
 
 def drop_site(library: Library, name: str) -> Thinned:
-    """The library without one site; compounds that differed there alone are the same to the model from then on."""
+    """Return the library without one site.
+
+    Compounds that differed there alone are the same to the model from then on.
+    """
     position = _site(library, name, "--drop-site")
     others = tuple(k for k in range(len(library.sites)) if k != position)
     return _thinned(
@@ -88,7 +91,10 @@ def drop_site(library: Library, name: str) -> Thinned:
 
 
 def merge_substituents(library: Library, name: str, labels: Sequence[str], into: str) -> Thinned:
-    """The library with several substituents of a site as one, called ``into``; they must be different ones there."""
+    """Return the library with several substituents of a site as one, called ``into``.
+
+    They must be different ones there.
+    """
     position = _site(library, name, _JOIN)
     site = library.sites[position]
     codes = {_code(site, label) for label in labels}
@@ -134,7 +140,7 @@ def _code(site: Site, label: str) -> int:
 
 
 def _thinned(library: Library, kept: Ints, positions: Sequence[int], text: str, option: str) -> Thinned:
-    """The library of some compounds and sites, with the substituents that are left in their old order."""
+    """Return the library of some compounds and sites, with the substituents that are left in their old order."""
     if len(kept) < 2:
         raise AssayPilotError(
             f"{text[0].lower()}{text[1:]}, {len(kept)} compounds would be left",

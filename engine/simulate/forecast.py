@@ -119,7 +119,7 @@ def forecast_draft(
     runs: int | None = None,
     seed: int = 0,
 ) -> Forecast:
-    """The forecast of the campaign these would make; AssayPilotError as the campaign itself would be refused.
+    """Return the forecast of the campaign these would make; AssayPilotError as the campaign itself would be refused.
 
     ``runs``: 9, 19, 29, ..; None: as many as a second or two allow.
     """
@@ -127,7 +127,7 @@ def forecast_draft(
 
 
 def forecast_campaign(path: str | Path, report: Report = silent, *, runs: int | None = None, seed: int = 0) -> Forecast:
-    """The forecast of the campaign in a file, which is only read; AssayPilotError when it cannot be."""
+    """Return the forecast of the campaign in a file, which is only read; AssayPilotError when it cannot be."""
     return _forecast(ledger_of(path), report, runs, seed)
 
 
@@ -246,7 +246,7 @@ def _summary(ledger: Ledger, ended: Sequence[Ended], assumed: str, over: bool, s
 
 
 def _spread(values: Sequence[int]) -> Spread:
-    """The interval that holds one more of the same kind in 80 % of cases, and the middle."""
+    """Return the interval that holds one more of the same kind in 80 % of cases, and the middle."""
     ordered = sorted(values)
     k = max((len(ordered) + 1) // 10, 1)
     return Spread(ordered[k - 1], ordered[(len(ordered) - 1) // 2], ordered[-k])

@@ -115,7 +115,7 @@ def _rounded(
 
 
 def effective(strategy: Strategy, allocation: Allocation, rank: int) -> Allocation:
-    """The measurements as they count in a simulation: those of a plan made in a hurry are worth more than they are."""
+    """Return the measurements as a simulation counts them: those of a plan made in a hurry are worth more."""
     if not isinstance(strategy, ByWalks) or allocation.total < _PLENTY * rank or allocation.certificate.lower_bound > 0:
         return allocation
     counts: Any = (1.0 + _SWAPPED * rank / allocation.total) * allocation.counts

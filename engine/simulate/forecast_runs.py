@@ -115,7 +115,7 @@ def begin(ledger: Ledger, report: Report = silent) -> Start:
 
 
 def _noise(ledger: Ledger) -> tuple[tuple[float, ...], tuple[Unknown, ...]]:
-    """The noise of the goal's endpoints that is taken for true, and what is known of noise that is estimated.
+    """Return the noise of the goal's endpoints that is taken for true, and what is known of noise that is estimated.
 
     Values of a phase under way that are in already are taken as if they were still to come. Of a difference the
     bound is taken to stay as it is.
@@ -132,7 +132,7 @@ def _noise(ledger: Ledger) -> tuple[tuple[float, ...], tuple[Unknown, ...]]:
 
 
 def _light(state: State) -> State:
-    """The same state as runs use it: designs to a hundredth, features of small tables as numbers of their span."""
+    """Return the state as runs use it: designs to a hundredth, features of small tables as numbers of their span."""
     problem = state.problem
     parameters = {**problem.parameters}
     if parameters.get("gap") is not None:
@@ -160,7 +160,7 @@ def _under_way(ledger: Ledger, phase: bookkeeping.UnderWay) -> UnderWay:
 
 
 def _rounds(ledger: Ledger, counts: Ints) -> int:
-    """Rounds that so many measurements of each compound take, as the campaign lays them out."""
+    """Return rounds that so many measurements of each compound take, as the campaign lays them out."""
     room = max(1, ledger.settings.per_round // ledger.per_sample)
     most = float(counts.max(initial=0)) / ledger.settings.max_replicates
     # A plan of shares of measurements adds up to whole ones only nearly.
@@ -174,7 +174,7 @@ def play_on(
     rng: np.random.Generator,
     pulse: Callable[[], None],
 ) -> Ended:
-    """The campaign to its end, or until it is given up; ``pulse`` is called before every phase and may raise.
+    """Return the campaign to its end, or until it is given up; ``pulse`` is called before every phase and may raise.
 
     ``truth``: what is taken for true of the endpoints of the goal, ``(n_endpoints, n_arms)``, on the scale on which
     effects add up, not turned around.
@@ -256,14 +256,14 @@ class _Lab:
         self._ledger, self._problem, self._rng = ledger, problem, rng
 
     def result(self, allocation: Allocation, spent: int) -> Outcome:
-        """What comes back of a phase, all of it simulated."""
+        """Return what comes back of a phase, all of it simulated."""
         counted = effective(
             self._strategy, allocation, table(self._problem.features, np.flatnonzero(self._problem.measurable)).rank
         )
         return replace(sample(self._drawn, counted, self._rng, spent), allocation=allocation)
 
     def completed(self, under_way: UnderWay, spent: int) -> Outcome:
-        """What the phase under way has brought, and what is still to come simulated."""
+        """Return what the phase under way has brought, and what is still to come simulated."""
         came = self._ledger.outcome(under_way.allocation.phase, under_way.allocation, spent)
         arms = np.flatnonzero(under_way.outstanding)
         if len(arms):

@@ -64,7 +64,7 @@ class Source(NamedTuple):
 
 
 def sources(ledger: Ledger, endpoints: Sequence[int]) -> list[Source]:
-    """What all results, history included, say of these endpoints."""
+    """Return what all results, history included, say of these endpoints."""
     return [_source(ledger, endpoint) for endpoint in endpoints]
 
 
@@ -148,14 +148,14 @@ def draw(ledger: Ledger, source: Source, n: int, rng: np.random.Generator) -> Fl
 
 
 def _table_size(sds: Floats, unit: float, rng: np.random.Generator) -> float:
-    """A table's usual size, drawn given the SDs of its sites."""
+    """Return a table's usual size, drawn given the SDs of its sites."""
     told, before = len(sds) / _OF_SITE**2, 1.0 / _OF_TABLE**2
     mean = (np.log(sds).sum() / _OF_SITE**2 + math.log(unit) * before) / (told + before)
     return math.exp(mean + rng.standard_normal() / math.sqrt(told + before))
 
 
 def _site_sds(effects: Floats, sizes: Sequence[int], usual: float, rng: np.random.Generator) -> Floats:
-    """An SD per site, drawn given the site's contributions and the table's usual size."""
+    """Return an SD per site, drawn given the site's contributions and the table's usual size."""
     scales = usual * np.exp(_OF_SITE * _GRID)
     edges = np.cumsum([0, *sizes])
     squares = np.add.reduceat(effects**2, edges[:-1])[:, None]

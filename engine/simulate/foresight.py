@@ -35,7 +35,9 @@ class Foresight:
 
 
 def foresee(path: Path, change: Change | None = None, report: Report = silent) -> Foresight:
-    """What the campaign in a file will take, with its settings changed when that is asked; the file stays as it is.
+    """Return what the campaign in a file will take, with its settings changed when that is asked.
+
+    The file stays as it is.
 
     AssayPilotError when the change is refused, or nothing can be foreseen.
     """
@@ -86,7 +88,7 @@ def foresee_draft(
     history: Sequence[Result] = (),
     report: Report = silent,
 ) -> Foresight:
-    """What a campaign that was not made yet will take; AssayPilotError when nothing can be foreseen."""
+    """Return what a campaign that was not made yet will take; AssayPilotError when nothing can be foreseen."""
     from ..system.packing import pack
 
     parcel = pack(library)

@@ -58,7 +58,10 @@ class Bound:
     """Whether ``value`` and ``lower`` agree to the gap that was asked for."""
 
     def measurements(self, delta: float) -> float:
-        """The least expected number of measurements when errors are at most ``delta``; 0 where that says nothing."""
+        """Return the least expected number of measurements when errors are at most ``delta``.
+
+        0 where that says nothing.
+        """
         return max(0.0, self.lower * math.log(1.0 / (2.4 * delta))) if self.lower else 0.0
 
 
@@ -67,7 +70,7 @@ _NOTHING = Bound(0.0, 0.0, np.zeros(0, dtype=np.intp), np.zeros(0), True)
 
 
 def effects_of(candidates: ProjectedFeatures, means: ArrayLike) -> Floats:
-    """The effects theta ``(d,)`` in the candidates' coordinates whose means are those given, one per candidate.
+    """Return the effects theta ``(d,)`` in the candidates' coordinates whose means are those given, one per candidate.
 
     AssayPilotError when the means are no sums of contributions, since a bound for them would be about another truth.
     """
@@ -150,7 +153,7 @@ def all_epsilon_best(
 
 
 def _inside(candidates: ProjectedFeatures, members: Ints, means: Floats, margin: float) -> Between:
-    """What keeps the members in: each against every other compound, by the gap to the border."""
+    """Return what keeps the members in: each against every other compound, by the gap to the border."""
     return Between(candidates.onto(candidates.rows[members]), candidates, gaps=(means[members] + margin, means))
 
 
@@ -164,7 +167,7 @@ def _checked(candidates: ProjectedFeatures, theta: ArrayLike, sigma: float) -> F
 
 
 def _solved(candidates: ProjectedFeatures, directions: Directions, sigma: float, gap: float) -> Bound:
-    """The bound whose comparisons are single half-spaces: an XY design."""
+    """Return the bound whose comparisons are single half-spaces: an XY design."""
     design = xy_optimal(candidates, directions, gap=gap)
     unit = 2.0 * sigma**2
     return Bound(
@@ -200,7 +203,7 @@ class _Proven:
         self.halves = (self.x[best] - self.x[excluded]) / (means[best] - means[excluded] - epsilon)[:, None]
 
     def bound(self) -> Bound:
-        """The best weights found, with a proof of how good they are."""
+        """Return the best weights found, with a proof of how good they are."""
         unit = 2.0 * self.sigma**2
         best, lower = _ENDLESS, 0.0
         design = None
@@ -254,7 +257,7 @@ class _Proven:
         self.shifts.append(shift)
 
     def proof(self) -> float:
-        """A value that 1 / squared distance to the nearest alternative never falls below, whatever the weights."""
+        """Return a lower bound of 1 / squared distance to the nearest alternative, whatever the weights."""
         self.shifts = self.shifts[-_POOL:]
         return 1.0 / mixture_bound(self.x, np.array(self.shifts))
 
@@ -298,7 +301,10 @@ class Oracle:
 
 
 def simultaneous_level(n: int, delta: float) -> float:
-    """The c with n (n - 1) (1 - Phi(c)) = delta: every ordered comparison of n compounds; 5.31 for 960 and 5 %."""
+    """Return the c with n (n - 1) (1 - Phi(c)) = delta: every ordered comparison of n compounds.
+
+    5.31 for 960 and 5 %.
+    """
     pairs = n * (n - 1)
     if pairs < 1 or not 0 < delta < 1:
         raise ValueError("two compounds and a delta between 0 and 1 are needed")
@@ -316,7 +322,7 @@ def oracle(
     level: float | None = None,
     report: Report = silent,
 ) -> Oracle:
-    """The measurements that one who knows theta needs to certify all compounds within ``epsilon`` of the best.
+    """Return the measurements that one who knows theta needs to certify all compounds within ``epsilon`` of the best.
 
     Member i: every j has y_ij'theta + epsilon + slack >= c sigma ||y_ij||. Excluded m: the best compound j has
     y_jm'theta - epsilon >= c sigma ||y_jm||. A compound in the zone may be called either; the cheaper is taken. Sides
@@ -390,7 +396,7 @@ class _Sides:
         return called
 
     def directions(self, called: Flags) -> UnionDirections | Between:
-        """The comparisons that certify these calls, each divided by its gap."""
+        """Return the comparisons that certify these calls, each divided by its gap."""
         members = np.flatnonzero(called).astype(np.intp)
         table = self.candidates
         inside = Between(

@@ -31,7 +31,7 @@ _LOOK = 0.2
 def on_cluster(
     work: Callable[[Part], Result], parts: Sequence[Part], address: str, report: Report
 ) -> Generator[Result, None, None]:
-    """The result of each part, as they come, from the workers of the scheduler at ``address``.
+    """Yield the result of each part, as they come, from the workers of the scheduler at ``address``.
 
     With ``tls://`` Dask takes its certificates from its own settings (``distributed.comm.tls``). With ``tcp://``
     traffic is neither encrypted nor authenticated, and results are pickled: the network must be one to trust.
@@ -121,7 +121,7 @@ def _check_budget(strategy: Strategy, problem: Problem, state: State) -> None:
 def simulate(
     task: Task, runs: int, *, jobs: int = 1, cluster: str | None = None, report: Report = silent
 ) -> tuple[Run, ...]:
-    """Runs 0 to ``runs`` - 1 of a task in order, each depending on the seed and its number alone.
+    """Return runs 0 to ``runs`` - 1 of a task in order, each depending on the seed and its number alone.
 
     ``jobs`` processes here (0: one per processor), or the workers of the Dask cluster at an address. Each process keeps
     to one thread in linear algebra. ``report`` may raise Cancelled, which stops everything.

@@ -37,14 +37,14 @@ def _library() -> Library:
 
 
 def practice_truth() -> Floats:
-    """The true pIC50 of every compound of the practice table, in library order."""
+    """Return the true pIC50 of every compound of the practice table, in library order."""
     ids, values = datasets.truth(PRACTICE)
     known = dict(zip(ids, values, strict=True))
     return np.array([known[name] for name in _library().ids])
 
 
 def create_practice(path: str | Path, *, seed: int = 0, report: Report = silent) -> Campaign:
-    """A new practice campaign: all compounds within 0.5 of the best, cutoff soft by 0.5, 95 % sure, 384 a round."""
+    """Return a new practice campaign: all within 0.5 of the best, cutoff soft by 0.5, 95 % sure, 384 a round."""
     settings = Settings(objective=_ENDPOINT.name, epsilon=0.5, slack=0.5, delta=0.05, per_round=384, seed=seed)
     return Campaign.create(
         path,
@@ -64,7 +64,7 @@ def is_practice(campaign: Campaign) -> bool:
 
 
 def practice_results(campaign: Campaign, issued: Round) -> list[Result]:
-    """What the virtual assay says for a round of the practice campaign: one result per measurement."""
+    """Return what the virtual assay says for a round of the practice campaign: one result per measurement."""
     status = campaign.status()
     assay = VirtualAssay(practice_truth(), NOISE_SD, status.settings.seed)
     return assay.measure(issued, status.endpoints[status.objective], status.library.ids)

@@ -103,7 +103,7 @@ def _stream(seed: int, run: int, part: int) -> np.random.SeedSequence:
 
 
 def drawn_of(task: Task, run: int) -> Drawn:
-    """What run number ``run`` is played on: the same for every strategy."""
+    """Return what run number ``run`` is played on: the same for every strategy."""
     drawn = task.instance.make(_stream(task.seed, run, _INSTANCE))
     if task.goal is not None:
         drawn = replace(drawn, goal=task.goal)
@@ -121,7 +121,7 @@ def drawn_of(task: Task, run: int) -> Drawn:
 
 
 def problem_of(task: Task, drawn: Drawn, run: int) -> Problem:
-    """What the strategy is told before the first measurement."""
+    """Return what the strategy is told before the first measurement."""
     budget = task.instance.budget if task.budget is None else task.budget
     capacity = None
     if task.per_round is not None:
@@ -146,7 +146,7 @@ def problem_of(task: Task, drawn: Drawn, run: int) -> Problem:
 
 
 def _parameters(task: Task, drawn: Drawn) -> dict[str, Any]:
-    """The parameters given, and what a comparison method is told by its own parameters when nothing else is said.
+    """Return the parameters given, and what a comparison method is told by default by its own.
 
     ``truth`` is the true means ``(n_endpoints, n_arms)``; ``m`` is the instance's. Only parameters without a value of
     their own are filled in. Sequential methods look after every measurement, as in their papers, unless there is a lab
@@ -162,7 +162,7 @@ def _parameters(task: Task, drawn: Drawn) -> dict[str, Any]:
 
 
 def _replicates(task: Task, drawn: Drawn, run: int) -> Replicates | None:
-    """What tells the noise in a run; None where it is known."""
+    """Return what tells the noise in a run; None where it is known."""
     if not task.estimated:
         return None
     delta = task.instance.delta if task.delta is None else task.delta
@@ -171,7 +171,7 @@ def _replicates(task: Task, drawn: Drawn, run: int) -> Replicates | None:
 
 
 def sample(drawn: Drawn, allocation: Allocation, rng: np.random.Generator, spent: int) -> Outcome:
-    """What comes back of a phase: all that was asked for, each arm's mean of n measurements as one draw."""
+    """Return what comes back of a phase: all that was asked for, each arm's mean of n measurements as one draw."""
     arms, n = allocation.arms, allocation.counts
     expected = drawn.expected[:, arms]
     if drawn.kind == "gaussian":
@@ -200,7 +200,7 @@ def play(
     report: Report = silent,
     curve: Curve | None = None,
 ) -> tuple[State, int, int, str]:
-    """The last state, the measurements, the rounds and why it ended (empty: at a limit).
+    """Return the last state, the measurements, the rounds and why it ended (empty: at a limit).
 
     ``pulse`` is called before every phase and may raise Cancelled. ``replicates`` tell the noise where it is unknown.
     """
@@ -309,19 +309,22 @@ class Replicates:
 
     @classmethod
     def of(cls, drawn: Drawn, alpha: float, rng: np.random.Generator) -> Replicates:
-        """The noise of all endpoints, known to nobody; the first guess is right. ``alpha`` is for all together."""
+        """Return the noise of all endpoints, known to nobody.
+
+        The first guess is right. ``alpha`` is for all together.
+        """
         each = alpha / len(drawn.noise)
         return cls([Unknown(row, sd, sd, each) for row, sd in enumerate(drawn.noise)], rng)
 
     def to_plan(self, state: State) -> State:
-        """The state with the noise that plans use."""
+        """Return the state with the noise that plans use."""
         if not self.unknown:
             return state
         told = [planning_sd(one.guess, one.squares, one.freedom, one.alpha) for one in self.unknown]
         return self._with(state, told, max(max(TARGET - one.freedom, 0) for one in self.unknown))
 
     def to_decide(self, state: State, counts: ArrayLike) -> State:
-        """The state with the bounds that the next phase is decided by, which brings so many measurements of each."""
+        """Return the state with the bounds that decide the next phase, which brings so many measurements of each."""
         if not self.unknown:
             return state
         more = np.maximum(np.floor(np.asarray(counts, dtype=float)) - 1.0, 0.0)
@@ -333,7 +336,7 @@ class Replicates:
         return self._with(state, told, state.problem.repeats)
 
     def _with(self, state: State, told: list[float], repeats: int) -> State:
-        """The state with an SD of each that is unknown."""
+        """Return the state with an SD of each that is unknown."""
         noise = list(state.problem.noise)
         for one, sd in zip(self.unknown, told, strict=True):
             noise[one.row] = min(sd, BOUNDLESS)

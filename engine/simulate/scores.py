@@ -31,7 +31,7 @@ class Score:
 
 
 def score(goal: Goal, status: NDArray[np.int8], truth: Floats, wanted: Flags) -> Score:
-    """The score of the statuses ``(n_arms,)`` for a truth ``(n_endpoints, n_arms)``.
+    """Return the score of the statuses ``(n_arms,)`` for a truth ``(n_endpoints, n_arms)``.
 
     What cannot be estimated is no part of the question, as strategies say of it themselves.
     """
@@ -77,7 +77,7 @@ def error_limits(errors: int, runs: int, confidence: float = 0.95) -> tuple[floa
 
 
 def mean(values: Sequence[float]) -> float:
-    """The mean; exact summation, so that the order of the values does not matter."""
+    """Return the mean; exact summation, so that the order of the values does not matter."""
     return math.fsum(values) / len(values)
 
 

@@ -46,7 +46,9 @@ def truth_of(
     kind: Truth,
     known: Mapping[str, float] | None = None,
 ) -> TableTruth:
-    """The truth of a table for some of its endpoints; compounds it says nothing about are left out, and that is said.
+    """Return the truth of a table for some of its endpoints.
+
+    Compounds it says nothing about are left out, and that is said.
 
     ``fit``: the least-squares sum of contributions of the values; ``values``: each compound's mean value; ``known``:
     a truth by compound id, of the one endpoint there is. AssayPilotError when nothing is left, or the assay noise is
@@ -102,7 +104,7 @@ def truth_of(
 
 
 def of_table(name: str, paper: str, title: str, truth: TableTruth, goal: Goal, delta: float) -> Instance:
-    """The instance of a table's truth: nothing is drawn, everything in it is wanted."""
+    """Return the instance of a table's truth: nothing is drawn, everything in it is wanted."""
     everything = np.ones(truth.features.n_rows, dtype=bool)
     drawn = Drawn(
         truth.features,
@@ -130,7 +132,7 @@ def of_table(name: str, paper: str, title: str, truth: TableTruth, goal: Goal, d
 def _values(
     library: Library, history: Sequence[Result], endpoint: Endpoint, arm_of: Ints, only: bool
 ) -> tuple[Ints, Floats, Floats, list[float | None]]:
-    """The arms, values on the model scale, determinations and SDs of an endpoint's exact values."""
+    """Return the arms, values on the model scale, determinations and SDs of an endpoint's exact values."""
     arms, values, times, sds = [], [], [], []
     for result in history:
         place = library.find(result.compound)
@@ -145,7 +147,7 @@ def _values(
 
 
 def _noise(endpoint: Endpoint, arms: Ints, values: Floats, times: Floats, sds: Sequence[float | None]) -> float:
-    """The SD between measurements: as given, else from the replicates; never guessed."""
+    """Return the SD between measurements: as given, else from the replicates; never guessed."""
     if endpoint.noise_sd is not None:
         return endpoint.noise_sd
     found, _ = replicate_noise(arms.tolist(), values.tolist(), times.astype(int).tolist(), sds)

@@ -45,7 +45,7 @@ class Yardsticks:
 
 
 def yardsticks(task: Task, runs: int, report: Report = silent) -> Yardsticks:
-    """The mean over the first draws (one where nothing is random); None where one of them has none."""
+    """Return the mean over the first draws (one where nothing is random); None where one of them has none."""
     draws = min(runs, DRAWS) if task.instance.random else 1
     delta = task.instance.delta if task.delta is None else task.delta
     found = []
@@ -71,7 +71,7 @@ def yardsticks(task: Task, runs: int, report: Report = silent) -> Yardsticks:
 
 
 def of_draw(drawn: Drawn, delta: float) -> Yardsticks:
-    """The yardsticks of one draw."""
+    """Return the yardsticks of one draw."""
     if drawn.kind != "gaussian":
         return Yardsticks(None, None, note="they are for Gaussian noise")
     goal = drawn.goal
@@ -113,7 +113,7 @@ def _best(
     sigma: float,
     delta: float,
 ) -> Yardsticks:
-    """The best against each other, at Bonferroni's level over those; with slack every gap is so much wider.
+    """Return the best against each other, at Bonferroni's level over those; with slack every gap is so much wider.
 
     With slack the bound holds only where no other compound is acceptable: there it is that of the wider gaps.
     """

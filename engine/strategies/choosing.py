@@ -102,14 +102,14 @@ class Plans:
         self._judge = self._judged_by()
 
     def named(self, name: PlanName) -> Planned:
-        """The plan of that name."""
+        """Return the plan of that name."""
         allocation, value = self._plan(name)
         return Planned(name, allocation, value, self._judge[2])
 
     # ------------------------------------------------------------------ inside
 
     def _plan(self, name: PlanName) -> tuple[Allocation, float]:
-        """The phase of that name, and its value; a cheaper one that is as good instead."""
+        """Return the phase of that name, and its value; a cheaper one that is as good instead."""
         if name not in self._ready:
             allocation = self._free if name == "fastest" else self._asked(getattr(self, f"_{name}")())
             found = allocation, self._value(allocation)
@@ -121,7 +121,7 @@ class Plans:
         return self._ready[name]
 
     def _asked(self, measurable: Flags) -> Allocation:
-        """The strategy's phase when these can be measured; they span what can be."""
+        """Return the strategy's phase when these can be measured; they span what can be."""
         key = measurable.tobytes()
         if key not in self._made:
             problem = replace(self._state.problem, measurable=measurable)
@@ -129,7 +129,7 @@ class Plans:
         return self._made[key]
 
     def _judged_by(self) -> tuple[ProjectedFeatures, Directions, float]:
-        """The rows that can be measured, what a phase is for, and the best possible worst variance of that."""
+        """Return the rows that can be measured, what a phase is for, and the best possible worst variance of that."""
         if self._told:
             candidates, directions, design = self._seen[0]
             return candidates, directions, design.lower_bound
@@ -145,7 +145,7 @@ class Plans:
         return worst_variance(candidates.coordinates(at), allocation.counts / allocation.total, directions)[0]
 
     def _cheapest(self) -> Flags:
-        """What is at hand, and the cheapest others without which something could not be told."""
+        """Return what is at hand, and the cheapest others without which something could not be told."""
         costs, candidates = self._costs, self._judge[0]
         here = np.flatnonzero(costs.ready[candidates.rows])
         more = cheapest_spanning(candidates, costs.price[candidates.rows], here)
@@ -155,7 +155,7 @@ class Plans:
         return chosen
 
     def _balanced(self) -> Flags:
-        """What the cheapest plan may measure, and what the best bargain among designs that share out money has made."""
+        """Return what the cheapest plan may measure, and what the best of the designs that share out money makes."""
         chosen = self._cheapest()
         candidates, directions, _ = self._judge
         price = self._costs.price[candidates.rows]
@@ -203,7 +203,7 @@ def _telling(
 def _thrifty(
     strategy: Strategy, state: State, ready: Flags, seen: list[tuple[ProjectedFeatures, Rows, Design]]
 ) -> Strategy:
-    """The strategy as it plans a phase with a choice: adaptive on few compounds, and what it plans for is ``seen``."""
+    """Return the strategy as it plans a phase with a choice: adaptive on few compounds; its needs are ``seen``."""
     part = part_for(strategy, state.problem.goal.name)
     if not isinstance(part, ByWalks):
         return strategy

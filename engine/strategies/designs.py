@@ -66,7 +66,7 @@ class Memo:
         return self._bytes
 
     def get(self, key: tuple[Any, ...], make: Callable[[], _Held], size: int) -> tuple[_Held, bool]:
-        """The value of a key, made when it is not known, and whether it was; ``size`` in bytes, about."""
+        """Return the value of a key, made when it is not known, and whether it was; ``size`` in bytes, about."""
         with self._lock:
             found = self._held.get(key)
             if found is not None:
@@ -178,7 +178,7 @@ def in_question(problem: Problem) -> tuple[int, int]:
 def remembered(
     name: str, features: Features, parts: tuple[ArrayLike | None, ...], size: int, make: Callable[[], _Held]
 ) -> _Held:
-    """What ``make`` gives, from memory when it was made before for this table and these parts.
+    """Return what ``make`` gives, from memory when it was made before for this table and these parts.
 
     ``name`` says what is made; ``parts`` are all that it depends on beside the table; ``size`` in bytes, about.
     """
@@ -210,7 +210,7 @@ def fit_norms(features: Features, measured: Ints, counts: Floats, rows: Ints, fi
 
 
 def estimated(features: Features, measured: Ints, counts: Floats, means: Floats, rows: Ints) -> tuple[Floats, Floats]:
-    """The least-squares means of rows, and their norms as ``fit_norms`` gives them.
+    """Return the least-squares means of rows, and their norms as ``fit_norms`` gives them.
 
     ``means`` ``(m,)`` of the measured rows, or of several endpoints ``(m, k)``: then so are the means found.
     """
@@ -226,7 +226,7 @@ def saturated(features: Features, measured: Ints, rows: Ints) -> bool:
 
 
 def _geometry(features: Features, measured: Ints, counts: Floats) -> Estimate:
-    """The fit of zeros."""
+    """Return the fit of zeros."""
 
     def make() -> Estimate:
         basis = table(features, measured).basis if len(counts) and counts.min() > 0 else None
@@ -260,7 +260,7 @@ def _designed(
 
 
 def _content(given: ArrayLike | None) -> tuple[str, tuple[int, ...], bytes] | None:
-    """An array's kind, shape and content, which is a digest when it is long."""
+    """Return an array's kind, shape and content, which is a digest when it is long."""
     if given is None:
         return None
     array = np.asarray(given)
@@ -271,7 +271,7 @@ def _content(given: ArrayLike | None) -> tuple[str, tuple[int, ...], bytes] | No
 
 
 def _digest(features: Features) -> tuple[bytes, int] | None:
-    """A table's content and its size in bytes; None for one too large, or of a kind not known here."""
+    """Return a table's content and its size in bytes; None for one too large, or of a kind not known here."""
     if not isinstance(features, SiteFeatures | DenseFeatures):
         return None
     with _DIGESTS_LOCK:

@@ -105,7 +105,7 @@ _NO_ZONE = 0.1
 
 
 def wrong(beyond: Floats, half: float, now: Floats, then: Floats) -> Floats:
-    """The probability of deciding each compound wrongly at the end, as seen now.
+    """Return the probability of deciding each compound wrongly at the end, as seen now.
 
     ``beyond``: how far its estimate is from the middle of a soft zone, of half-width ``half``; ``now`` and ``then``:
     the variance of that estimate, and of the one at the end. What the one at the end will be is normal about the one
@@ -146,7 +146,7 @@ def near_threshold(
     rest: int,
     report: Report,
 ) -> Allocation:
-    """The phase that lessens the expected number of compounds decided wrongly at the end: see ``wrong``.
+    """Return the phase that lessens the expected number of compounds decided wrongly at the end: see ``wrong``.
 
     ``beyond`` and ``half`` in units of the noise SD, of the differences from the leader; ``rest``: measurements still
     to come, these ``size`` included. ``known``: the information ``(c, c)`` so far.
@@ -167,7 +167,7 @@ def near_threshold(
     now = np.einsum("ij,ij->i", y @ np.linalg.inv(base), y)
 
     def mattering(inverse: Floats) -> tuple[Floats, Floats]:
-        """The differences that more measurements would still tell, and how much, largest 1."""
+        """Return the differences that more measurements would still tell, and how much, largest 1."""
         seen = y @ inverse
         then = np.minimum(np.maximum(np.einsum("ij,ij->i", seen, y), 1e-300), now)
         slopes = np.maximum(wrong(b, half, now, then) - wrong(b, half, now, then * (1.0 - _STEP)), 0.0) / then
@@ -175,7 +175,7 @@ def near_threshold(
         return y[told], slopes[told] / max(slopes.max(), 1e-300)
 
     def gains(inverse: Floats, matter: tuple[Floats, Floats]) -> Floats:
-        """What more of each candidate tells."""
+        """Return what more of each candidate tells."""
         seen = matter[0] @ inverse
         got: Floats = np.einsum("ij,ij->i", x @ (seen.T @ (seen * matter[1][:, None])), x)
         return np.maximum(got, 0.0)
@@ -226,7 +226,7 @@ def _issued(state: State, arms: Ints, counts: Ints, criterion: str, design: Desi
 
 
 def bound(told: float, grown: float) -> float:
-    """What a wrong answer's probability is at most, 1 where that says nothing.
+    """Return what a wrong answer's probability is at most, 1 where that says nothing.
 
     ``told``: the least (margin / standard error)^2; ``grown``: the logarithm of det(V + L) / det L.
     """
@@ -256,7 +256,7 @@ class EpsilonBestFixedBudget(Phased):
         return self.parameters(problem)
 
     def void(self, problem: Problem) -> tuple[str, ...]:
-        """What the budget does not prove is decided by the estimates."""
+        """Return what the budget does not prove is decided by the estimates."""
         return ("with a fixed budget the confidence is not chosen: what is not proven is decided by the estimates",)
 
     def assumes(self, problem: Problem) -> tuple[str, ...]:
@@ -278,7 +278,10 @@ class EpsilonBestFixedBudget(Phased):
         return (f"with {budget} the answer is wrong with a probability of at most {percent(most, 2)}",)
 
     def beforehand(self, problem: Problem) -> float:
-        """The bound before the first measurement, if all that is asked for comes back; 1 where it says nothing."""
+        """Return the bound before the first measurement, if all that is asked for comes back.
+
+        1 where it says nothing.
+        """
         assert isinstance(problem.goal, AllEpsilonBest)
         assert problem.budget is not None
         state = self.start(problem)
@@ -299,7 +302,7 @@ class EpsilonBestFixedBudget(Phased):
         return {**sums, "first": sums["information"][0].copy()}
 
     def ask(self, state: State, report: Report = silent) -> Allocation:
-        """An even phase first, then what tells most about who is near the threshold."""
+        """Return an even phase first, then what tells most about who is near the threshold."""
         size = _size(state)
         fit = _fit(state.memory, state.problem)
         rows = np.flatnonzero(state.active)
@@ -377,7 +380,10 @@ def _left(state: State) -> int:
 
 
 def _phases(problem: Problem) -> int:
-    """A phase a round, up to a few; one alone where the budget has less than two measurements per effect for each."""
+    """Return a phase a round, up to a few.
+
+    One alone where the budget has less than two measurements per effect for each.
+    """
     assert problem.capacity is not None
     assert problem.budget is not None
     rounds = problem.budget // problem.capacity.per_round
@@ -403,7 +409,7 @@ def _fit(memory: Arrays, problem: Problem) -> Fit:
 
 
 def _widest(fit: Fit, rows: Ints) -> float:
-    """The largest ||x_i - x_j||^2_{V^-1}; infinite where a row is not estimable."""
+    """Return the largest ||x_i - x_j||^2_{V^-1}; infinite where a row is not estimable."""
     if not np.isfinite(fit.half_norms(rows)).all():
         return math.inf
     rows_table = table(fit.features, rows)
@@ -414,7 +420,7 @@ def _widest(fit: Fit, rows: Ints) -> float:
 
 
 def _afterwards(memory: Arrays, fit: Fit, problem: Problem, rows: Ints, ins: Flags) -> float:
-    """The bound at the end, of an answer ``ins`` about some rows."""
+    """Return the bound at the end, of an answer ``ins`` about some rows."""
     goal = problem.goal
     assert isinstance(goal, AllEpsilonBest)
     inner = fit.basis.T @ memory["first"] @ fit.basis

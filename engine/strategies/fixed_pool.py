@@ -21,7 +21,7 @@ def empty_sums(problem: Problem) -> Arrays:
 
 
 def absorbed(memory: Arrays, problem: Problem, outcome: Outcome) -> dict[str, Floats]:
-    """The sums with this phase's measurements."""
+    """Return the sums with this phase's measurements."""
     information, moment = memory["information"].copy(), memory["moment"].copy()
     for endpoint, (counts, means) in enumerate(zip(outcome.counts, outcome.means, strict=True)):
         rows = np.flatnonzero(counts > 0)
@@ -43,7 +43,7 @@ class Fit:
     theta: Floats
 
     def means(self, rows: Ints) -> Floats:
-        """The mean of each row; only the part of it that was measured where it is not estimable."""
+        """Return the mean of each row; only the part of it that was measured where it is not estimable."""
         return self.features.times(self.theta, rows)
 
     def points(self, rows: Ints) -> Floats:
@@ -73,7 +73,7 @@ class Fit:
 
 
 def fitted(features: Features, information: Floats, moment: Floats) -> Fit:
-    """The least-squares fit of one endpoint's sums; nothing measured gives a fit of rank 0."""
+    """Return the least-squares fit of one endpoint's sums; nothing measured gives a fit of rank 0."""
     scale = np.sqrt(np.diagonal(information))
     scale = np.where(scale > 0, scale, 1.0)
     values, vectors = np.linalg.eigh(information / scale / scale[:, None])
@@ -112,7 +112,7 @@ def decided(
     memory: Arrays,
     leave: bool = False,
 ) -> Decision:
-    """A decision on the rows, with estimates and half-widths ``(n_endpoints, len(rows))`` of them.
+    """Return a decision on the rows, with estimates and half-widths ``(n_endpoints, len(rows))`` of them.
 
     ``leave``: whether those that are in are not measured any more.
     """

@@ -49,7 +49,9 @@ ADDITIVE = "the effects of the substituents add up"
 
 
 def inseparable(state: State, needed: float, mend: str) -> tuple[StopReason, ...]:
-    """The reason to stop when the next phase takes more measurements than any lab makes; empty while it does not.
+    """Return the reason to stop when the next phase takes more measurements than any lab makes.
+
+    Empty while it does not.
 
     ``needed``: about what the next phase takes; what the last one took counts too, since phases grow. A budget below
     that cuts the phase instead.
@@ -66,7 +68,7 @@ def inseparable(state: State, needed: float, mend: str) -> tuple[StopReason, ...
 
 
 def lost_reason(state: State) -> StopReason:
-    """The reason to stop when what is open waits only for arms that cannot be measured any more."""
+    """Return the reason to stop when what is open waits only for arms that cannot be measured any more."""
     lost, open_arms = int(state.lost.sum()), int(state.open.sum())
     them = "it" if lost == 1 else "them"
     text = f"{lost} of the best cannot be measured any more; against what is known of {them} {open_arms} stay open"
@@ -74,7 +76,7 @@ def lost_reason(state: State) -> StopReason:
 
 
 def over_budget(state: State, needed: int, left: float | None = None) -> tuple[StopReason, ...]:
-    """The reason to stop when the budget leaves less than one more decision needs; empty while it does not.
+    """Return the reason to stop when the budget leaves less than one more decision needs; empty while it does not.
 
     ``left``: what it leaves for that decision; None: all that was not spent.
     """
@@ -87,7 +89,7 @@ def over_budget(state: State, needed: int, left: float | None = None) -> tuple[S
 
 
 def wider(low: Floats, high: Floats, factor: float) -> tuple[Floats, Floats]:
-    """The bounds with so many times their half-widths; infinite ones stay."""
+    """Return the bounds with so many times their half-widths; infinite ones stay."""
     more, known = np.zeros(len(low)), np.isfinite(high)
     more[known] = (high[known] - low[known]) * (factor - 1.0) / 2.0
     return low - more, high + more
@@ -124,7 +126,10 @@ def refuse_unknown_noise(
 
 
 def needs_budget(problem: Problem, name: str, least: int = 1, why: str = "") -> int:
-    """The budget; AssayPilotError when there is none, or it is below ``least``; ``why`` follows "a budget of 5 is"."""
+    """Return the budget.
+
+    AssayPilotError when there is none, or it is below ``least``; ``why`` follows "a budget of 5 is".
+    """
     budget = problem.budget
     if budget is None:
         raise AssayPilotError(
@@ -148,7 +153,7 @@ def too_few(counts: Ints, repeats: int) -> bool:
 
 
 def rounded_up(counts: Ints, repeats: int) -> Ints:
-    """The counts, every one raised to an even number where too few measurements would repeat others."""
+    """Return the counts, every one raised to an even number where too few measurements would repeat others."""
     return np.asarray(2 * ((counts + 1) // 2), dtype=np.intp) if too_few(counts, repeats) else counts
 
 
@@ -173,11 +178,11 @@ class Phased(ABC):
     info: ClassVar[StrategyInfo]
 
     def check(self, problem: Problem) -> dict[str, Any]:
-        """The parameters with their defaults; AssayPilotError when the problem cannot be solved this way."""
+        """Return the parameters with their defaults; AssayPilotError when the problem cannot be solved this way."""
         return self.parameters(problem)
 
     def _check(self, problem: Problem) -> None:
-        """A refused parameter is refused with what it means, where no better mend is known."""
+        """Add to a refusal what the parameter means, where no better mend is known."""
         try:
             self.check(problem)
         except AssayPilotError as error:
@@ -189,11 +194,11 @@ class Phased(ABC):
             raise
 
     def parameters(self, problem: Problem) -> dict[str, Any]:
-        """The parameters by name, defaults filled in."""
+        """Return the parameters by name, defaults filled in."""
         return {p.name: p.default for p in self.info.parameters} | dict(problem.parameters)
 
     def first_radius(self, problem: Problem) -> float:
-        """The half-width after the first phase; infinite where there is no such thing."""
+        """Return the half-width after the first phase; infinite where there is no such thing."""
         return math.inf
 
     def void(self, problem: Problem) -> tuple[str, ...]:
@@ -201,23 +206,23 @@ class Phased(ABC):
         return ()
 
     def cautions(self, problem: Problem) -> tuple[str, ...]:
-        """What somebody should know of this problem before the first measurement; nothing here."""
+        """Return what somebody should know of this problem before the first measurement; nothing here."""
         return ()
 
     def link(self, problem: Problem) -> tuple[Link, float]:
-        """The scale on which means are sums of effects, and the largest size of one there: that of the values, any."""
+        """Return the scale on which means are sums of effects, and their largest size there."""
         return "identity", math.inf
 
     def assumes(self, problem: Problem) -> tuple[str, ...]:
-        """What the promise rests on beside independent measurements of the stated noise, in plain words."""
+        """Return what the promise rests on beside independent measurements of the stated noise, in plain words."""
         return (ADDITIVE,)
 
     def memory(self, problem: Problem) -> Arrays:
-        """What is carried from phase to phase, before the first one."""
+        """Return what is carried from phase to phase, before the first one."""
         return {}
 
     def start(self, problem: Problem) -> State:
-        """The state before the first phase; arms outside the span of what can be measured are set aside."""
+        """Return the state before the first phase; arms outside the span of what can be measured are set aside."""
         _check_fit(self.info, problem)
         self._check(problem)
         if not problem.measurable.any():
@@ -241,7 +246,7 @@ class Phased(ABC):
         return self.adjust(state, measurable=problem.measurable, spent=0)
 
     def adjust(self, state: State, *, measurable: Flags, spent: int) -> State:
-        """The state when only these arms can be measured: undecided ones outside their span are not estimable."""
+        """Return the state when only these arms can be measured: undecided ones beyond their span are not estimable."""
         problem = replace(state.problem, measurable=measurable)
         features = problem.features
         outside = np.zeros(features.n_rows, dtype=bool)
@@ -259,7 +264,10 @@ class Phased(ABC):
         return replace(state, problem=problem, status=status, active=active, lost=lost, spent=spent)
 
     def apply(self, state: State, decision: Decision) -> State:
-        """The state after a decision; arms decided out, and decided ones that left, are not measured any more."""
+        """Return the state after a decision.
+
+        Arms decided out, and decided ones that left, are not measured any more.
+        """
         status = state.status.copy()
         status[decision.ins] = IN
         status[decision.outs] = OUT
@@ -288,14 +296,14 @@ class Phased(ABC):
 
     @abstractmethod
     def ask(self, state: State, report: Report = silent) -> Allocation:
-        """The measurements of the next phase."""
+        """Return the measurements of the next phase."""
 
     @abstractmethod
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
-        """What the phase decides; None when nothing usable returned."""
+        """Return what the phase decides; None when nothing usable returned."""
 
     def tell(self, state: State, outcome: Outcome) -> State:
-        """The state after a phase; unchanged, but for what was spent, when nothing usable returned."""
+        """Return the state after a phase; unchanged, but for what was spent, when nothing usable returned."""
         decision = self.decide(state, outcome)
         return replace(state, spent=outcome.spent) if decision is None else self.apply(state, decision)
 
@@ -305,7 +313,7 @@ class Phased(ABC):
 
 
 def settled(state: State) -> tuple[StopReason, ...]:
-    """The reason to stop when no wanted arm is undecided; empty while one is."""
+    """Return the reason to stop when no wanted arm is undecided; empty while one is."""
     if state.open.any():
         return ()
     lost = int((state.status == NOT_ESTIMABLE).sum())
@@ -331,7 +339,7 @@ def _check_fit(info: StrategyInfo, problem: Problem) -> None:
 
 
 def number(name: str, value: Any, *, above: float = 0.0, below: float = math.inf) -> float:
-    """A parameter as a number; AssayPilotError unless it lies strictly between the two."""
+    """Return a parameter as a number; AssayPilotError unless it lies strictly between the two."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not above < value < below:
         bounds = f"above {above:g}" if below == math.inf else f"above {above:g} and below {below:g}"
         raise AssayPilotError(f"{name} must be a number {bounds}, got {value!r}", option=f"--parameter {name}")
@@ -339,14 +347,14 @@ def number(name: str, value: Any, *, above: float = 0.0, below: float = math.inf
 
 
 def whole(name: str, value: Any) -> int:
-    """A parameter that is a whole number of at least 1; AssayPilotError otherwise."""
+    """Return a parameter that is a whole number of at least 1; AssayPilotError otherwise."""
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         raise AssayPilotError(f"{name} must be a whole number, at least 1, got {value!r}", option=f"--parameter {name}")
     return value
 
 
 def one_of(name: str, value: Any, choices: tuple[str, ...]) -> str:
-    """A parameter that is one of some words; AssayPilotError otherwise."""
+    """Return a parameter that is one of some words; AssayPilotError otherwise."""
     if value not in choices:
         raise AssayPilotError(
             f"{name} must be {', '.join(choices[:-1])} or {choices[-1]}, got {value!r}", option=f"--parameter {name}"

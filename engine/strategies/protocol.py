@@ -35,7 +35,7 @@ UNDECIDED, IN, OUT, NOT_ESTIMABLE = 0, 1, 2, 3
 
 
 def check_delta(delta: float) -> float:
-    """The error probability itself; AssayPilotError unless 0 < delta < 1."""
+    """Return the error probability itself; AssayPilotError unless 0 < delta < 1."""
     if not (math.isfinite(delta) and 0.0 < delta < 1.0):
         raise AssayPilotError(
             f"delta (1 - confidence) must be above 0 and below 1, got {delta}",
@@ -353,37 +353,37 @@ class Strategy(Protocol):
         """Why no error probability is promised with these parameters; empty when it is. Plain words."""
 
     def cautions(self, problem: Problem) -> tuple[str, ...]:
-        """What somebody should know of this problem before the first measurement; plain words, mostly empty."""
+        """Return what somebody should know of this problem before the first measurement; plain words, mostly empty."""
 
     def link(self, problem: Problem) -> tuple[Link, float]:
-        """The scale on which means are sums of effects and are compared, and the largest size of one there."""
+        """Return the scale on which means are sums of effects and are compared, and the largest size of one there."""
 
     def assumes(self, problem: Problem) -> tuple[str, ...]:
-        """What the promise rests on beside independent measurements of the stated noise, known bounds included."""
+        """Return what the promise assumes beside independent measurements of the stated noise, bounds included."""
 
     def start(self, problem: Problem) -> State:
-        """The state before the first phase; AssayPilotError when the problem cannot be solved this way."""
+        """Return the state before the first phase; AssayPilotError when the problem cannot be solved this way."""
 
     def ask(self, state: State, report: Report = silent) -> Allocation:
-        """The measurements of the next phase; must not be called once ``stop`` gives a reason."""
+        """Return the measurements of the next phase; must not be called once ``stop`` gives a reason."""
 
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
-        """What the phase decides; None when nothing usable returned (then the phase does not count)."""
+        """Return what the phase decides; None when nothing usable returned (then the phase does not count)."""
 
     def apply(self, state: State, decision: Decision) -> State:
-        """The state after a decision, whether just made or read from a file."""
+        """Return the state after a decision, whether just made or read from a file."""
 
     def tell(self, state: State, outcome: Outcome) -> State:
-        """The state after a phase: ``apply(state, decide(state, outcome))``."""
+        """Return the state after a phase: ``apply(state, decide(state, outcome))``."""
 
     def answer(self, state: State) -> Answer:
-        """What is known now."""
+        """Return what is known now."""
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
         """Why nothing more should be measured; empty while there is something to ask."""
 
     def adjust(self, state: State, *, measurable: Flags, spent: int) -> State:
-        """The state when the world moved between phases: what can be measured now, and what was spent so far.
+        """Return the state when the world moved between phases: what can be measured now, and what was spent so far.
 
         After a decision fewer arms can be measured, never more: one that returns ends a proof (see ``add_stock``).
         """

@@ -99,12 +99,12 @@ def failed() -> dict[str, str]:
 
 
 def named_by(flag: str) -> str:
-    """The names of the strategies whose info says so, in the order of the alphabet, with commas."""
+    """Return the names of the strategies whose info says so, in the order of the alphabet, with commas."""
     return ", ".join(sorted(one.info.name for one in strategies() if getattr(one.info, flag)))
 
 
 def get(name: str, also: Iterable[str] = ()) -> Strategy:
-    """The strategy of that name; AssayPilotError names the ones there are, and what there is ``also``."""
+    """Return the strategy of that name; AssayPilotError names the ones there are, and what there is ``also``."""
     if name in _STRATEGIES or name in installed():
         return _kind(name)()
     names = [*_STRATEGIES, *sorted(installed()), *also]
@@ -120,7 +120,7 @@ def get(name: str, also: Iterable[str] = ()) -> Strategy:
 def propose(
     goal: str, *, values: int = 0, parameters: Iterable[str] = (), kind: Kind = "value"
 ) -> tuple[Strategy, str]:
-    """What ``auto`` takes for a goal, and why, to be read after "because".
+    """Return what ``auto`` takes for a goal, and why, to be read after "because".
 
     That is ``adaptive``: it takes a fraction of the measurements of the others at the same confidence. It does so with
     small rounds (a phase has as many as every effect needs), and within a budget (what is decided by then holds). It
@@ -151,7 +151,7 @@ def choose(
     parameters: Iterable[str] = (),
     kind: Kind = "value",
 ) -> tuple[Strategy, str]:
-    """The strategy of a campaign for a goal and one sentence why.
+    """Return the strategy of a campaign for a goal and one sentence why.
 
     ``auto`` takes ``gaussian-process`` unless parameters of another are given; ``proven`` takes the proven strategy
     that fits, see ``propose``.
@@ -179,7 +179,7 @@ def choose(
 
 
 def _for_goal(name: str, goal: str) -> Strategy:
-    """The strategy, or the part of it that answers the goal, so that what it promises is about this goal alone."""
+    """Return the strategy, or its part that answers the goal, so that what it promises is about this goal."""
     return part_for(_kind(name)(), goal)
 
 
@@ -194,7 +194,7 @@ def states_errors(name: str) -> bool:
 
 
 def check_parameters(strategy: Strategy, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The strategy's parameters with defaults filled in; AssayPilotError for an unknown name."""
+    """Return the strategy's parameters with defaults filled in; AssayPilotError for an unknown name."""
     known = {parameter.name: parameter.default for parameter in strategy.info.parameters}
     for name in given:
         if name not in known:
@@ -207,7 +207,7 @@ def check_parameters(strategy: Strategy, given: Mapping[str, Any]) -> dict[str, 
 
 
 def with_link(info: StrategyInfo, kind: Kind, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters with the link (or model) that a kind of values needs, where the strategy has one, unless said."""
+    """Return the parameters with the link (or model) that a kind of values needs, where the strategy has one."""
     wanted = _LINKED.get(kind, {})
     lacking = {knob.name: value for knob in info.parameters if (value := wanted.get(knob.name)) is not None}
     if any(knob.name == "bound" and knob.default is not None for knob in info.parameters):

@@ -48,7 +48,7 @@ def confirmation_rows(status: Status, compound: int) -> list[tuple[str, str]]:
 
 
 def doubt_text(status: Status, compound: int) -> str:
-    """What lies outside its prediction, and what that means."""
+    """Return what lies outside its prediction, and what that means."""
     outside = status.confirmation.outside(compound)
     said = [
         f"{_scale(status, check)} {check.value:.2f}, predicted {_interval(check)}"
@@ -66,7 +66,7 @@ def _scale(status: Status, check: Check) -> str:
 
 
 def _interval(check: Check) -> str:
-    """The prediction interval of as many measurements as there are."""
+    """Return the prediction interval of as many measurements as there are."""
     middle, half = check.prediction.mean, check.half
     return f"{middle - half:.2f} \N{EN DASH} {middle + half:.2f}"
 
@@ -172,7 +172,7 @@ def details(status: Status, compound: int, alone: str = "") -> list[tuple[str, s
 
 
 def _chance_names(status: Status) -> tuple[str, str]:
-    """What the two probabilities are called beside a compound."""
+    """Return what the two probabilities are called beside a compound."""
     if status.settings.goal != "pareto":
         first, second = status.probability_names
         return f"P({first})", f"P({second})"
@@ -298,7 +298,7 @@ class CompoundPanel(QVBoxLayout):
             part.setVisible(listed)
 
     def beside(self, scroll: QScrollArea, column: QVBoxLayout) -> QWidget:
-        """The whole panel, which scrolls where the window is low."""
+        """Return the whole panel, which scrolls where the window is low."""
         column.addLayout(self)
         return Side(scroll, column)
 
@@ -319,7 +319,7 @@ class CompoundPanel(QVBoxLayout):
 
 
 def lower_first(text: str) -> str:
-    """A sentence as it goes on after a colon."""
+    """Return a sentence as it goes on after a colon."""
     return text[:1].lower() + text[1:]
 
 
@@ -366,7 +366,7 @@ class CandidatePanel(CompoundPanel):
         column.addWidget(self.canvas)
 
     def beside(self, scroll: QScrollArea, column: QVBoxLayout) -> QWidget:
-        """The whole panel: the compound, which scrolls, over the course of the set, which stays where it is."""
+        """Return the whole panel: the compound, which scrolls, over the course of the set, which stays where it is."""
         column.addLayout(self)
         self._side = Side(scroll, column, self.course)
         return self._side

@@ -121,7 +121,7 @@ def _measured_title(name: str) -> str:
 
 
 def _means(status: Status) -> list[Column]:
-    """The measured mean of each endpoint that is measured, with its count, beside the estimate."""
+    """Return the measured mean of each endpoint that is measured, with its count, beside the estimate."""
 
     def column(position: int) -> Column:
         endpoint, means = status.endpoints[position], measured_means(status, position)
@@ -150,7 +150,7 @@ def _means(status: Status) -> list[Column]:
 
 
 def _estimate(status: Status, endpoint: Endpoint, place: int) -> Column:
-    """An endpoint's estimate; ``place`` is the one among those shown."""
+    """Return an endpoint's estimate; ``place`` is the one among those shown."""
     estimate = status.candidates.estimates[endpoint.name]
     better = (
         f" {'Higher' if endpoint.sign > 0 else 'Lower'} is better." if place < len(status.goal_endpoints) > 1 else ""
@@ -169,7 +169,7 @@ def _estimate(status: Status, endpoint: Endpoint, place: int) -> Column:
 
 
 def _bounds(status: Status, endpoint: Endpoint, place: int) -> Column:
-    """The deciding bounds of an endpoint of the goal."""
+    """Return the deciding bounds of an endpoint of the goal."""
     low, high = status.candidates.lows[endpoint.name], status.candidates.highs[endpoint.name]
     several, digits = len(status.asked_endpoints) > 1, decimals_of(status)
     name = interval_name(status.guarantee.kind)
@@ -270,7 +270,7 @@ def _measured(status: Status) -> Column:
 
 
 def _decided(status: Status) -> Column:
-    """The round that decided a compound."""
+    """Return the round that decided a compound."""
     known = status.candidates
     return Column(
         "decided",
@@ -295,7 +295,7 @@ def _available(status: Status) -> Column:
 
 
 def availability_of(status: Status) -> Coded:
-    """What ``availability`` says of every compound: it follows from a few facts alone."""
+    """Return what ``availability`` says of every compound: it follows from a few facts alone."""
     made, measurable = status.candidates.made, status.library.measurable
     gone = np.zeros(len(status.library), dtype=bool)
     gone[sorted(status.unavailable)] = True
@@ -306,7 +306,7 @@ def availability_of(status: Status) -> Coded:
 
 
 def _texts(codes: NDArray[np.integer[Any]], kinds: int, text: Callable[[int], str]) -> list[str]:
-    """What is said of each code, asked of the first row that has it; empty for those that no row has."""
+    """Return what is said of each code, asked of the first row that has it; empty for those that no row has."""
     there = np.bincount(codes, minlength=kinds) > 0
     return [text(int(np.argmax(codes == code))) if there[code] else "" for code in range(kinds)]
 
@@ -337,7 +337,7 @@ def _confirmed(status: Status) -> list[Column]:
 
 
 def asked_about(status: Status, columns: Sequence[Column]) -> Facts:
-    """What the filter can ask about."""
+    """Return what the filter can ask about."""
     known = status.candidates
     named = {endpoint.name: known.estimates[endpoint.name] for endpoint in status.endpoints}
     named |= {e.scale_name: known.estimates[e.name] for e in status.endpoints}
@@ -345,14 +345,14 @@ def asked_about(status: Status, columns: Sequence[Column]) -> Facts:
 
 
 def filter_hint(status: Status) -> str:
-    """What the filter understands, with names of this campaign."""
+    """Return what the filter understands, with names of this campaign."""
     names = [status.endpoints[place].scale_name for place in status.asked_endpoints]
     short = next((name for name in names[1:] if " " not in name and len(name) < 12), "")
     return f"Filter: R1=Me, >7.5{f', {short}<5' if short else ''}"
 
 
 def when_words(view: View) -> str:
-    """What the page's numbers rest on, in a few words."""
+    """Return what the page's numbers rest on, in a few words."""
     status = view.status
     closed = [one.number for one in status.rounds if one.state == "closed"]
     standing = status.open_round

@@ -91,7 +91,7 @@ class CandidatesCanvas(PointingCanvas):
         return self.scene.picture if isinstance(self.scene, CandidatesScene) else None
 
     def _columns_scene(self, status: Status, rows: Ints, compound: int | None, chosen: Sequence[int]) -> Scene | None:
-        """The picture of columns that is chosen, of the compounds in the table; None where the answer's is."""
+        """Return the picture of columns that is chosen, of the compounds in the table; None where the answer's is."""
         choice = self._choice
         x = None if choice.key == ANSWER else choice.quantity("x")
         if x is None:

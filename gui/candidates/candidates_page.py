@@ -181,7 +181,7 @@ class CandidatesPage(Page):
         self.session.selection.choose(compound)
 
     def on_screen(self) -> Screen:
-        """The table as it stands now, whatever moment is shown, as an export takes it."""
+        """Return the table as it stands now, whatever moment is shown, as an export takes it."""
         if self._now is None:
             raise RuntimeError("the page was never shown")
         self.filter.settle()
@@ -227,7 +227,7 @@ class CandidatesPage(Page):
             self.refresh(self._now, opened=False)
 
     def _model_of_now(self) -> CandidatesModel:
-        """The rows as they are now: those shown, unless an earlier moment is."""
+        """Return the rows as they are now: those shown, unless an earlier moment is."""
         if self._now is None or self._view is self._now:
             return self.model
         status, order = self._now.status, self.model.sorted_by
@@ -239,7 +239,7 @@ class CandidatesPage(Page):
         return made
 
     def _mask(self, status: Status, words: Narrowed) -> Flags | None:
-        """The compounds to show (None: all) by what is chosen above the table."""
+        """Return the compounds to show (None: all) by what is chosen above the table."""
         codes = status.candidates.status
         mask: Flags | None = None
         if self.which.key == "in":

@@ -153,12 +153,12 @@ class EndpointDialog(Asking):
         return self.uses.checkedId()
 
     def _change(self) -> Change | None:
-        """The change that is typed; None while something is missing, AssayPilotError for what cannot be."""
+        """Return the change that is typed; None while something is missing, AssayPilotError for what cannot be."""
         endpoint = self._endpoint()
         return None if endpoint is None else Change(endpoint=endpoint, trade_off=self.use == GOAL)
 
     def _endpoint(self) -> Endpoint | None:
-        """The endpoint as it is typed; None while nothing is, AssayPilotError for what cannot be."""
+        """Return the endpoint as it is typed; None while nothing is, AssayPilotError for what cannot be."""
         name = self.name.text().strip()
         if not name:
             return None

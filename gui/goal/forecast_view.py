@@ -33,7 +33,7 @@ def span(spread: Spread, *, more: bool = False) -> str:
 
 
 def reach_of(name: str, found: Foresight) -> Reach:
-    """The forecast as a row of the picture; only off the window's thread, because it loads matplotlib."""
+    """Return the forecast as a row of the picture; only off the window's thread, because it loads matplotlib."""
     from assaypilot.engine.figures.reach import Reach
 
     spread = found.forecast.measurements
@@ -41,7 +41,7 @@ def reach_of(name: str, found: Foresight) -> Reach:
 
 
 def discovery_of(name: str, found: Foresight) -> Discovery:
-    """The forecast as a line of the picture of what is found; only off the window's thread."""
+    """Return the forecast as a line of the picture of what is found; only off the window's thread."""
     from assaypilot.engine.figures.reach import Discovery
 
     curve = found.forecast.curve
@@ -55,13 +55,16 @@ def discovery_of(name: str, found: Foresight) -> Discovery:
 
 
 def discovery_words(found: Foresight) -> str:
-    """What the picture of a forecast shows, for those who cannot see it; empty where it shows no more than figures."""
+    """Return what the picture of a forecast shows, for those who cannot see it.
+
+    Empty where it shows no more than figures.
+    """
     shares = [f"{percent(point.found)} by {point.measurements:,}" for point in found.forecast.curve]
     return f" Members found: {', '.join(shares)} measurements." if shares else ""
 
 
 def headline(now: Foresight | None, tried: Foresight | None) -> str:
-    """What both come to: ``Now 384 to 672 measurements in all; with these settings 290 to 480.``."""
+    """Return what both come to: ``Now 384 to 672 measurements in all; with these settings 290 to 480.``."""
     if now is None and tried is None:
         return ""
     if tried is None:
@@ -104,14 +107,17 @@ def forecast_lines(found: Foresight) -> list[tuple[str, str]]:
 
 
 def how_known(found: Foresight) -> str:
-    """What the figures stand on, and what a budget that settles nothing could be spent on instead."""
+    """Return what the figures stand on, and what a budget that settles nothing could be spent on instead."""
     forecast = found.forecast
     said = f" {forecast.assumed.rstrip('.')}." if forecast.assumed else ""
     return f"80 % ranges from {many(forecast.runs, 'simulation')}.{said}{_instead(found)}"
 
 
 def _instead(found: Foresight) -> str:
-    """The strategy that decides with a budget with which nothing can be proven; empty where there is no need of it."""
+    """Return the strategy that decides with a budget with which nothing can be proven.
+
+    Empty where there is no need of it.
+    """
     spent = found.forecast.budget
     if spent is None or not spent.decides_nothing or found.goal != "epsilon-best":
         return ""
@@ -122,7 +128,7 @@ def _instead(found: Foresight) -> str:
 
 
 def expected_words(found: Foresight) -> str:
-    """What the strip says: ``384 to 672 expected in all``."""
+    """Return what the strip says: ``384 to 672 expected in all``."""
     return f"{_measurements(found.forecast)} expected in all"
 
 
@@ -214,7 +220,7 @@ class Outlooks(QWidget):
         self._show()
 
     def outdate(self) -> None:
-        """What is shown was foreseen of something else, and fades until the new is there."""
+        """Let the forecast of other settings fade until the new one is there."""
         self._old, self._said = True, ""
         self._show()
 
@@ -246,7 +252,7 @@ class Outlooks(QWidget):
         self.refuse(f"This cannot be forecast. {words}".strip(), again=False)
 
     def table(self) -> str:
-        """The figures, tab-separated: captions, now, and with other settings where some are tried."""
+        """Return the figures, tab-separated: captions, now, and with other settings where some are tried."""
         return "\n".join(map("\t".join, self._lines))
 
     # ------------------------------------------------------------------ inside

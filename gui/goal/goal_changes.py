@@ -46,7 +46,7 @@ class Terms:
 
     @classmethod
     def of(cls, status: Status) -> Terms:
-        """The settings of a campaign."""
+        """Return the settings of a campaign."""
         settings = status.settings
         measured = [status.endpoints[k] for k in status.measured_endpoints]
         return cls(
@@ -69,19 +69,19 @@ class Terms:
         )
 
     def differing(self, other: Terms) -> tuple[str, ...]:
-        """The names of what differs; empty when nothing does."""
+        """Return the names of what differs; empty when nothing does."""
         return tuple(one.name for one in fields(self) if getattr(self, one.name) != getattr(other, one.name))
 
 
 def _noise(endpoint: Endpoint, sd: float) -> float | StatedNoise:
-    """What is said of the noise of an endpoint, whose SD is this."""
+    """Return what is said of the noise of an endpoint, whose SD is this."""
     if endpoint.noise_estimated:
         return NOT_KNOWN
     return sd
 
 
 def change_between(now: Terms, wanted: Terms) -> Change:
-    """What a campaign would be told; only what differs."""
+    """Return what a campaign would be told; only what differs."""
     said = {name: getattr(wanted, name) for name in now.differing(wanted)}
     for kind in ("noise", "margins"):
         if kind in said:
@@ -93,7 +93,7 @@ def change_between(now: Terms, wanted: Terms) -> Change:
 
 
 def fold(distance: float) -> str:
-    """A distance in log units as people say it: ``2-fold`` for 0.3, ``3-fold`` for 0.5; empty for none."""
+    """Return a distance in log units as people say it: ``2-fold`` for 0.3, ``3-fold`` for 0.5; empty for none."""
     if not 0.0 < distance < 6.0:
         return ""
     factor = 10.0**distance

@@ -107,7 +107,7 @@ class _Line:
             self.field.edit.setCursorPosition(0)  # of a text longer than the field its beginning is seen
 
     def read(self, now: float | None) -> tuple[float | None, bool]:
-        """The number, and whether it can be used; what is wrong is said beside it."""
+        """Return the number, and whether it can be used; what is wrong is said beside it."""
         if not self.typed:
             self.field.hint(self.hint(now))
             return now, True
@@ -131,7 +131,7 @@ class _NoiseLine(_Line):
         """What is known of noise that is estimated; empty while it is known."""
 
     def read_noise(self, now: float | StatedNoise) -> tuple[float | StatedNoise, bool]:
-        """What is said of the noise, and whether it can be used."""
+        """Return what is said of the noise, and whether it can be used."""
         if not self.typed:
             self.field.hint(self.told or f"SD, or {UNKNOWN}")
             return now, True
@@ -188,11 +188,11 @@ class TermsForm(QWidget):
         return made
 
     def field(self, name: str) -> Field:
-        """The field of a setting, of the noise by the endpoint's name."""
+        """Return the field of a setting, of the noise by the endpoint's name."""
         return (self._lines.get(name) or self._noise[name]).field
 
     def margin(self, name: str) -> Field:
-        """The field of the difference that does not matter in an endpoint."""
+        """Return the field of the difference that does not matter in an endpoint."""
         return self._margins[name].field
 
     @property
@@ -269,7 +269,7 @@ class TermsForm(QWidget):
         self._typed()
 
     def read(self) -> Terms | None:
-        """The settings typed; None where one cannot be used, which is then said beside it."""
+        """Return the settings typed; None where one cannot be used, which is then said beside it."""
         now = self._now
         if now is None:
             return None
@@ -323,7 +323,7 @@ class TermsForm(QWidget):
     # ------------------------------------------------------------------ inside
 
     def _distance(self, value: float | None) -> str:
-        """What a distance is counted in, and what it is as a factor."""
+        """Return what a distance is counted in, and what it is as a factor."""
         folds = fold(value) if value is not None and self._unit == "log" else ""
         return f"{self._unit} = {folds}" if folds else self._unit
 
@@ -358,7 +358,7 @@ class TermsForm(QWidget):
             widget.deleteLater()
 
     def _shown(self) -> list[_Line]:
-        """The lines that apply to the goal, in the order they are shown."""
+        """Return the lines that apply to the goal, in the order they are shown."""
         now = self._now
         if now is None:
             return []
@@ -396,7 +396,7 @@ class TermsForm(QWidget):
 
 
 def _estimated(now: NoiseNow) -> str:
-    """What is known of noise that is estimated, in a few words."""
+    """Return what is known of noise that is estimated, in a few words."""
     if now.sd is None:
         return "no replicates yet"
     most = f"at most {now.used:.2g} is used" if isfinite(now.used) else "too few replicates yet"
@@ -406,7 +406,7 @@ def _estimated(now: NoiseNow) -> str:
 def _read_each(
     lines: dict[str, _Line], now: tuple[tuple[str, float], ...]
 ) -> tuple[tuple[tuple[str, float], ...], bool]:
-    """The number of each endpoint, and whether all can be used."""
+    """Return the number of each endpoint, and whether all can be used."""
     read = [(name, before, *lines[name].read(before)) for name, before in now]
     values = tuple((name, before if value is None else value) for name, before, value, _ in read)
     return values, all(usable for *_, usable in read)

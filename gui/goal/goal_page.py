@@ -141,7 +141,7 @@ class GoalPage(Page):
         QGuiApplication.clipboard().setText(self.outlooks.table())
 
     def first(self) -> QWidget:
-        """The first field; of a decided campaign what offers to try others."""
+        """Return the first field; of a decided campaign what offers to try others."""
         return self.more if self._settled else self.form
 
     def look_for(self) -> None:
@@ -151,7 +151,7 @@ class GoalPage(Page):
     # ------------------------------------------------------------------ where the campaign stands
 
     def _show_state(self, status: Status) -> None:
-        """A decided campaign has nothing to try at first sight; one that stopped short says so."""
+        """Hide the settings of a decided campaign; show why one stopped short."""
         decided = status.finished and not status.counts["undecided"]
         self.trial.setVisible(not self._settled)
         self.more.setVisible(self._settled)
@@ -225,7 +225,7 @@ class GoalPage(Page):
         return None if typed is None or typed == Terms.of(self.view.status) else typed
 
     def _typed(self) -> None:
-        """What was typed is simulated, and it is asked what it would do."""
+        """Simulate what was typed, and ask what it would change."""
         self._pause.stop()
         self._answer.drop()
         wanted = self._wanted
@@ -279,7 +279,7 @@ class GoalPage(Page):
 
 
 def _headed(title: str, *parts: QWidget) -> QWidget:
-    """A column with a heading."""
+    """Return a column with a heading."""
     made = QWidget()
     column = column_of(label(title, "heading"), holder=made, spacing=10)
     for part in parts:

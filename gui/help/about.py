@@ -60,7 +60,7 @@ class Part:
 
 
 def parts() -> tuple[Part, ...]:
-    """The program, Python, and every installed library that the program asks for, itself or through another."""
+    """Return the program, Python, and every installed library that the program asks for, itself or through another."""
     frozen = getattr(sys, "frozen", False)
     found: dict[str, Part] = {}
     waiting = [*ROOTS, *([BUILT_WITH] if frozen else [])]
@@ -84,7 +84,7 @@ def _key(name: str) -> str:
 
 
 def _required(requirements: Sequence[str]) -> list[str]:
-    """The names of what a library asks for, without what only its extras ask for."""
+    """Return the names of what a library asks for, without what only its extras ask for."""
     names = []
     for requirement in requirements:
         wanted, _, marker = requirement.partition(";")
@@ -95,7 +95,7 @@ def _required(requirements: Sequence[str]) -> list[str]:
 
 
 def _licence(metadata: PackageMetadata) -> str:
-    """The licence's name: as an expression, as a short word, or as the classifier that names it."""
+    """Return the licence's name: as an expression, as a short word, or as the classifier that names it."""
     for field in ("License-Expression", "License"):
         words = metadata.get_all(field) or [""]
         text = str(words[0]).strip()
@@ -107,7 +107,7 @@ def _licence(metadata: PackageMetadata) -> str:
 
 
 def _files(one: Distribution) -> tuple[Path, ...]:
-    """The licence texts in a library's metadata folder."""
+    """Return the licence texts in a library's metadata folder."""
     for file in one.files or ():
         if file.name == "METADATA":
             folder = Path(str(one.locate_file(file))).parent
@@ -166,7 +166,7 @@ class LicencesDialog(QDialog):
         self.table.setCurrentIndex(self.table.model().index(0, 0))
 
     def listed(self) -> str:
-        """The list as tab-separated text with a header."""
+        """Return the list as tab-separated text with a header."""
         lines = ["Library\tVersion\tLicence", *(f"{one.name}\t{one.version}\t{one.licence}" for one in self.parts)]
         return "\n".join(lines)
 

@@ -112,7 +112,7 @@ def topics() -> dict[str, Topic]:
 
 
 def topic_of(shown: object) -> str | None:
-    """The key of the topic about a page, a dialog or a panel; None when it has none."""
+    """Return the key of the topic about a page, a dialog or a panel; None when it has none."""
     own = getattr(shown, "topic", None)
     if isinstance(own, str):
         return own
@@ -267,7 +267,10 @@ _listening = False
 
 
 def topic_at(widget: QWidget | None) -> str:
-    """The topic of the nearest page, panel or dialog around a widget; that of the whole journey when there is none."""
+    """Return the topic of the nearest page, panel or dialog around a widget.
+
+    That of the whole journey when there is none.
+    """
     while widget is not None:
         key = topic_of(widget)
         if key is not None:
@@ -277,7 +280,7 @@ def topic_at(widget: QWidget | None) -> str:
 
 
 def show_help(topic: str = HOME) -> HelpWindow:
-    """The help window, in front, at a topic."""
+    """Return the help window, in front, at a topic."""
     global _window
     if _window is None:
         _window = HelpWindow()
@@ -289,12 +292,12 @@ def show_help(topic: str = HOME) -> HelpWindow:
 
 
 def help_window() -> HelpWindow | None:
-    """The help window, if it was ever opened."""
+    """Return the help window, if it was ever opened."""
     return _window
 
 
 def close_help() -> None:
-    """The last campaign window goes: so does the help."""
+    """Close the help with the last campaign window."""
     global _window
     if _window is not None:
         _window.close()

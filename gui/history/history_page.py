@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def local_time(utc: str) -> str:
-    """A time of the log as the clock on the wall shows it, to the minute."""
+    """Return a time of the log as the clock on the wall shows it, to the minute."""
     try:
         return datetime.fromisoformat(utc.replace("Z", "+00:00")).astimezone().strftime("%Y-%m-%d %H:%M")
     except (ValueError, OverflowError, OSError):  # Windows knows no local time before 1970

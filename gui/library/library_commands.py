@@ -42,7 +42,7 @@ class More:
 
 
 def read_table_of(path: Path, status: Status) -> Callable[[Report], More]:
-    """The work that reads a table of compounds for a campaign; AssayPilotError where no row of it is one."""
+    """Return the work that reads a table of compounds for a campaign; AssayPilotError where no row of it is one."""
 
     def work(report: Report) -> More:
         from assaypilot.engine.campaign.state import Source
@@ -72,7 +72,7 @@ class MoreDialog(Asking):
 
 
 def _in_words(name: str, more: More, status: Status) -> str:
-    """What was read, and what of it cannot be used."""
+    """Return what was read, and what of it cannot be used."""
     there = frozenset(status.library.ids)
     known = sum(own in there for own in more.found.library.ids)
     lines = [f"{name} holds {many(len(more.found.library), 'compound')}."]
@@ -203,7 +203,7 @@ class Stocking:
 def read_list(
     path: Path, library: Library, round_days: float, report: Report
 ) -> tuple[list[StockLine], list[str], Source]:
-    """What a stock list says, what of it could not be used, in sentences, and where it comes from.
+    """Return what a stock list says, what of it could not be used, in sentences, and where it comes from.
 
     AssayPilotError when nothing of it can be used.
     """

@@ -28,7 +28,7 @@ _DRAWN = 14
 
 
 def structure_column(library: Library) -> list[Column]:
-    """The column of pictures, or none where no structure is known."""
+    """Return the column of pictures, or none where no structure is known."""
     smiles = library.smiles
     if smiles is None or not any(smiles):
         return []
@@ -54,7 +54,7 @@ class _Names:
         self.kept = []
 
     def ranks(self, ids: Sequence[str]) -> Ranks:
-        """The place of each name in alphabetical order."""
+        """Return the place of each name in alphabetical order."""
         for known, ranks in self.kept:
             if known is ids:
                 return ranks
@@ -67,13 +67,13 @@ _names = _Names()
 
 
 def id_column(library: Library) -> Column:
-    """The column of ids."""
+    """Return the column of ids."""
     ids = library.ids
     return Column("id", "ID", lambda row: ids[row], lambda: _names.ranks(ids))
 
 
 def coded_column(column: Column, coded: Coded, order: Ranks | None = None) -> Column:
-    """A column of few different texts, with ``text``, ``rank`` and ``coded`` taken from them.
+    """Return a column of few different texts, with ``text``, ``rank`` and ``coded`` taken from them.
 
     ``order``: the sort keys of the texts, where they are not ordered by the alphabet.
     """
@@ -163,7 +163,7 @@ class LibraryModel(RowsModel):
 
 
 def _stocked(status: Status, there: NDArray[np.int8]) -> Coded:
-    """What can be had of every compound where a list said; who was made and is not at hand any more was made."""
+    """Return what can be had of every compound where a list said; who was made and is not at hand any more was made."""
     assert status.stock is not None
     texts = ("in stock", "to be made", "made, to be made again", "unavailable", "not in the lab's list")
     codes = np.where(there >= 2, there + np.int8(1), np.int8(0))
@@ -173,7 +173,7 @@ def _stocked(status: Status, there: NDArray[np.int8]) -> Coded:
 
 
 def stock_columns(status: Status) -> list[Column]:
-    """What making a compound that is to be made costs, and how many days it takes; none where no list said."""
+    """Return what making a compound that is to be made costs, and how many days it takes; none where no list said."""
     stock = status.stock
     if stock is None:
         return []
@@ -196,7 +196,7 @@ def stock_columns(status: Status) -> list[Column]:
 
 
 def _history(status: Status) -> list[Column]:
-    """What the table already had, a column for each measured endpoint that has something."""
+    """Return what the table already had, a column for each measured endpoint that has something."""
 
     def column(position: int) -> Column | None:
         known = history_shown(status, position)
@@ -220,7 +220,7 @@ def _history(status: Status) -> list[Column]:
 
 
 def history_shown(status: Status, endpoint: int) -> dict[int, tuple[Shown, ...]]:
-    """What to show of an endpoint's values before the campaign, model scale, for each compound that had some.
+    """Return what to show of an endpoint's values before the campaign, model scale, for each compound that had some.
 
     One number with its relation, by the rule for mixed bounds; two where there is a bound on each side alone.
     """
@@ -235,7 +235,10 @@ def history_shown(status: Status, endpoint: int) -> dict[int, tuple[Shown, ...]]
 
 
 def history_means(status: Status, endpoint: int) -> Floats:
-    """The mean of an endpoint's exact values each compound had before the campaign, model scale; NaN without any."""
+    """Return the mean of an endpoint's exact values each compound had before the campaign, model scale.
+
+    NaN without any.
+    """
 
     def of_measured(place: int) -> Pooled:
         used = [one for one in status.measurements if one.round == 0 and one.usable and one.endpoint == place]

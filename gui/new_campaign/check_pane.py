@@ -154,7 +154,7 @@ def _once(seen: dict[str, tuple[str, ...]]) -> str:
 
 
 def verdict_line(facts: Sequence[EndpointFacts]) -> str:
-    """The sentence of each endpoint, behind the sign of its verdict."""
+    """Return the sentence of each endpoint, behind the sign of its verdict."""
     return "\n".join(f"{MARKS[fact.report.verdict]}  {fact.report.sentence}" for fact in facts)
 
 
@@ -247,10 +247,10 @@ class CheckPane(Pane):
             polish(self.verdict)
 
     def _wait(self) -> None:
-        """A check is under way: what is shown is of the one before."""
+        """Mark what is shown as that of the check before."""
         if self.result is None:
             self.waiting.setText("Checking the table…")
 
     def halt(self) -> None:
-        """The dialog closes."""
+        """Stop what is under way when the dialog closes."""
         self.model.stop()

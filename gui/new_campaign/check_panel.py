@@ -94,7 +94,7 @@ class CheckPanel(QWidget):
         self._clear()
 
     def wait(self, text: str) -> None:
-        """A check is under way: what is shown stays until it is over."""
+        """Keep what is shown until the check under way is over."""
         self.heading.setText(text)
         for made in (self.again, self.take_back, self.tick):
             made.hide()
@@ -107,7 +107,7 @@ class CheckPanel(QWidget):
         self.mend.show()
 
     def stopped(self) -> None:
-        """The check was cancelled."""
+        """Show that the check was cancelled."""
         self.say("The check was stopped", "Nothing is known of the table like this.")
         self.again.show()
 
@@ -198,7 +198,7 @@ def fact_rows(checked: Checked) -> list[tuple[str, str]]:
 
 
 def _stock_rows(stock: Sequence[StockLine]) -> list[tuple[str, str]]:
-    """What the columns of stock, cost and time say: how many are there, and what making the others takes."""
+    """Return what the columns of stock, cost and time say: how many are there, and what making the others takes."""
     rows = []
     states = [(sum(line.state == state for line in stock), STATES[state]) for state in (IN_STOCK, TO_MAKE, CANNOT)]
     said = [f"{n:,} {words}" for n, words in states if n]

@@ -275,7 +275,7 @@ class ColumnsForm(QWidget):
                 self.sites.item(place).setCheckState(Qt.CheckState.Checked)
 
     def options(self) -> TableOptions:
-        """What was chosen, as an import takes it; without cores."""
+        """Return what was chosen, as an import takes it; without cores."""
         name = self.endpoint.currentText().strip()
         specs = []
         if name:
@@ -361,7 +361,7 @@ _KINDS = {"yes-no": "yes or no", "count": "counts"}
 
 
 def _spec_of(endpoint: Endpoint) -> EndpointSpec:
-    """What was said of an endpoint, the last time; where the other word is wanted, that smaller is better."""
+    """Return what was said of an endpoint, the last time; where the other word is wanted, that smaller is better."""
     if endpoint.kind == "value":
         unit = endpoint.unit or None
         return EndpointSpec(endpoint.name, unit=unit, direction=endpoint.direction, transform=endpoint.transform)
@@ -369,10 +369,10 @@ def _spec_of(endpoint: Endpoint) -> EndpointSpec:
 
 
 def _scale_of(spec: EndpointSpec) -> str | None:
-    """What the choice of a scale says: a transform, or a kind."""
+    """Return what the choice of a scale says: a transform, or a kind."""
     return spec.kind if spec.kind in _KINDS else spec.transform
 
 
 def _scaled(chosen: str | None) -> dict[str, Any]:
-    """The same, as an endpoint takes it."""
+    """Return the same, as an endpoint takes it."""
     return {"kind": chosen} if chosen in _KINDS else {"transform": chosen}

@@ -135,7 +135,7 @@ class ColumnsPane(Pane):
         self._job.start(self.session.read("Looking at the columns", work, self._proposed, self._refuse))
 
     def _kept(self, raw: RawTable) -> TableMapping | None:
-        """What was said the last time about a table with these headers."""
+        """Return what was said the last time about a table with these headers."""
         kept = self.settings.mapping(raw.columns)
         if kept is None:
             return None
@@ -211,7 +211,7 @@ class ColumnsPane(Pane):
             self.core.refuse(" ".join(filter(None, error_words(error))))
 
     def _end_search(self) -> None:
-        """A search for cores that nobody waits for any more would only hold up what comes next."""
+        """Cancel a search for cores that nobody waits for any more."""
         if self._core_job.busy:
             self.core.stopped()
         self._core_job.drop()
@@ -230,7 +230,7 @@ class ColumnsPane(Pane):
     # ------------------------------------------------------------------ checking
 
     def options(self) -> TableOptions:
-        """What was chosen, as an import takes it."""
+        """Return what was chosen, as an import takes it."""
         options = self.form.options()
         return replace(
             options,
@@ -355,7 +355,7 @@ class ColumnsPane(Pane):
             self.settings.keep_mapping(self.raw.columns, self.result.mapping.as_json())
 
     def halt(self) -> None:
-        """The dialog closes, or another table comes: nothing is asked any more, nothing lands."""
+        """Cancel all questions when the dialog closes or another table comes."""
         self._pause.stop()
         self._end_search()
         self.raw = None

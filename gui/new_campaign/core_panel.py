@@ -123,7 +123,7 @@ class CorePanel(QWidget):
             self.changed.emit()
 
     def searching(self) -> None:
-        """A proposal is on its way."""
+        """Show that a proposal is on its way."""
         self.words.setText("Looking for what most of the structures share…")
 
     def found_nothing(self) -> None:
@@ -133,7 +133,7 @@ class CorePanel(QWidget):
             self.words.setText("The structures share no part worth proposing. Type the core, or give its file.")
 
     def stopped(self) -> None:
-        """The search was cancelled."""
+        """Show that the search was cancelled."""
         self._refresh()
         if not self.choices:
             self.words.setText("The search was stopped. Type the core, give its file, or propose again.")
@@ -202,7 +202,7 @@ class CorePanel(QWidget):
 
 
 def _said(one: CoreChoice) -> str:
-    """A core in the list."""
+    """Return a core in the list."""
     if one.used is None:
         return one.smiles
     return f"In {one.used:,} of {one.sample:,} structures looked at"

@@ -243,7 +243,7 @@ class NewCampaign(QDialog):
         super().done(result)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """What was understood may be as high as its share of the dialog."""
+        """Limit what was understood to its share of the dialog."""
         super().resizeEvent(event)
         if COLUMNS in self._panes:
             self.understood.at_most(round(CARDS * self.height()))
@@ -296,7 +296,7 @@ class NewCampaign(QDialog):
         self._watch()
 
     def _checked(self, checked: Checked | None) -> None:
-        """The goal is asked about the table as it was checked last; its boxes take their time, so a while after."""
+        """Ask for the goal of the table as it was checked last, a while after its boxes were filled."""
         self._latest = checked
         if checked is not None:
             pictures = {
@@ -379,7 +379,7 @@ class NewCampaign(QDialog):
 
 
 def _size(dialog: QWidget) -> QSize:
-    """What the parts need, more of it with large text where the screen has that."""
+    """Return what the parts need, more of it with large text where the screen has that."""
     there, more = dialog.screen().availableSize(), (theme().scale - 1) / 2
     wide, high = (
         max(usual, min(round(usual * (1 + more)), room - EDGE))

@@ -51,7 +51,7 @@ class EndpointBox(QFrame):
         self.show_for("epsilon-best", objective=True)
 
     def _top(self, made: str) -> QHBoxLayout:
-        """The endpoint's name, whether it is part of a trade-off, and which way is better."""
+        """Return the endpoint's name, whether it is part of a trade-off, and which way is better."""
         endpoint = self.fact.endpoint
         top = row_of(spacing=10)
         name = endpoint.scale_name
@@ -73,7 +73,7 @@ class EndpointBox(QFrame):
         return top
 
     def _grid_of_fields(self) -> QGridLayout:
-        """The fields for its noise, what does not matter, and its limit, each with what is wrong with it below."""
+        """Return the fields for noise, margin and limit, each with what is wrong with it below."""
         endpoint, name, unit = self.fact.endpoint, self.fact.endpoint.scale_name, self.fact.endpoint.scale_unit
         self.noise = Field(f"Assay noise (SD) of {name}", width=FIELD)
         self.margin = Field(f"Difference in {name} that does not matter", width=FIELD)
@@ -132,7 +132,7 @@ class EndpointBox(QFrame):
         return self.fact.endpoint.of is None and (self.aimed_at or self.needed or bool(self.limit.text))
 
     def show_fact(self, fact: EndpointFacts) -> None:
-        """The table says something else of the same endpoint."""
+        """Take over what the table says of the same endpoint now."""
         if fact is not self.fact:
             self.fact = fact
             self._hint_noise()
@@ -155,7 +155,10 @@ class EndpointBox(QFrame):
         self.unknown.setVisible(self.measured and plain)
 
     def read(self) -> Endpoint | None:
-        """The endpoint as it was described; None when something of it cannot be used, which is then said beside it."""
+        """Return the endpoint as it was described.
+
+        None when something of it cannot be used, which is then said beside it.
+        """
         endpoint, good = self.fact.endpoint, True
         limit = self._limit()
         good &= not self.limit.wrong

@@ -40,7 +40,7 @@ class Finding:
 
 
 def findings(checked: Checked) -> list[Finding]:
-    """What was found in a table: errors first, then what is not used, warnings and notes."""
+    """Return what was found in a table: errors first, then what is not used, warnings and notes."""
     found = [
         Finding("error" if lost.severity == "error" else "unused", lost.row, lost.column or "", lost.reason)
         for lost in checked.imported.not_used
@@ -147,7 +147,7 @@ class FindingsView(QWidget):
         self.model.narrow(self.kinds.key, self.filter.text())
 
     def _tell(self, row: int | None) -> None:
-        """The whole text of the line that is current, which may be too long for the table."""
+        """Show the whole text of the current line, which may be too long for the table."""
         text = "" if row is None else self.model.found[row].text
         self.whole.setText(text)
         self.whole.setVisible(bool(text))

@@ -182,7 +182,7 @@ class EndpointList(QWidget):
         self._show_needed()
 
     def _show_needed(self) -> None:
-        """What a difference that is asked for is made of is measured, and its noise is asked for."""
+        """Mark both endpoints of a difference as measured, and ask for their noise."""
         wholes = [box for box in self.boxes if box.fact.endpoint.of and (box.aimed_at or box.limit.text)]
         names = {*self._parts, *(name for box in wholes for name in box.fact.endpoint.of or ())}
         for box in self.boxes:
@@ -191,7 +191,7 @@ class EndpointList(QWidget):
                 box.show_for(self._goal, objective=box.name == self._objective)
 
     def box(self, name: str) -> EndpointBox | None:
-        """The box of an endpoint, made now where it was to come."""
+        """Return the box of an endpoint, made now where it was to come."""
         place = next((n for n, fact in self._missing.items() if fact.endpoint.name == name), None)
         if place is not None:
             self._add_box(place)
@@ -203,7 +203,7 @@ class EndpointList(QWidget):
         return tuple(box.name for box in self.boxes if box.aimed_at)
 
     def read(self) -> list[Endpoint] | None:
-        """The endpoints as they were described; None when something cannot be used, which is said beside it.
+        """Return the endpoints as they were described; None when something cannot be used, which is said beside it.
 
         None, too, as long as boxes are to come: ``complete`` tells when they are there.
         """

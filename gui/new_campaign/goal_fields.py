@@ -184,7 +184,7 @@ class GoalFields(Pane):
         return "There is already a file of this name; choose another one." if taken else ""
 
     def show_table(self, checked: Checked) -> None:
-        """The fields are about this table from now on; what was typed stays where it still means something."""
+        """Set the table of the fields; what was typed stays where it still means something."""
         self._filling = True
         wanted = self.objective.currentData()
         endpoints = checked.imported.endpoints
@@ -218,12 +218,12 @@ class GoalFields(Pane):
         self._propose_file(stem)
 
     def from_file(self, name: str | None) -> None:
-        """The table came from a file of this name (None: it was pasted)."""
+        """Set the name of the file that the table came from (None: it was pasted)."""
         self._source_stem = "" if name is None else Path(name).stem.replace("_", " ")
         self.name.edit.setText("")
 
     def read(self) -> tuple[CampaignSettings, list[Endpoint]] | None:
-        """The settings and endpoints typed; problems are shown beside their fields."""
+        """Return the settings and endpoints typed; problems are shown beside their fields."""
         if self.checked is None:
             return None
         goal = self.aim
@@ -268,7 +268,7 @@ class GoalFields(Pane):
         ), endpoints
 
     def field_of(self, option: str | None) -> Field | None:
-        """The field of an option as refusals name it, when it is to be seen."""
+        """Return the field of an option as refusals name it, when it is to be seen."""
         fields = {"--budget": self.budget, "--per-round": self.per_round, "--max-replicates": self.replicates,
                   "--delta": self.confidence, "--top": self.top, "--epsilon": self.epsilon, "--slack": self.slack,
                   "--parameter model_error": self.strategy.off, "--control": self.controls}  # fmt: skip
@@ -341,7 +341,7 @@ class GoalFields(Pane):
         self._edited()
 
     def _of_goal(self) -> list[Field]:
-        """The numbers that the goal chosen has."""
+        """Return the numbers that the goal chosen has."""
         own = {"epsilon-best": [self.epsilon], "top": [self.top]}.get(self.aim, [])
         return own if self.aim == "pareto" else [*own, self.slack]
 

@@ -136,7 +136,7 @@ class GoalPane(GoalFields):
         self.changed.emit()
 
     def _drafted(self, plan: Plan, settings: CampaignSettings, endpoints: Sequence[Endpoint]) -> None:
-        """The campaign can be made like this; what it will take may need a while longer."""
+        """Allow the campaign to be made; what it will take may need a while longer."""
         self._ready = (settings, list(endpoints))
         self._look_ahead()
         self.sentence.setText(f"{plan.sentence}.")

@@ -42,7 +42,7 @@ class ControlsField(Field):
 
 
 def controls_in(text: str) -> tuple[Control, ...]:
-    """The controls that ``REF-1 = 7.1; REF-2`` names; ``REF-1 = pIC50 7.1, hERG 5`` of several endpoints.
+    """Return the controls that ``REF-1 = 7.1; REF-2`` names; ``REF-1 = pIC50 7.1, hERG 5`` of several endpoints.
 
     AssayPilotError for what names none.
     """
@@ -157,7 +157,10 @@ class StrategyChoice(QWidget):
         return self._taken.info
 
     def parameters(self) -> dict[str, Any] | None:
-        """What the strategy chosen is told beside the goal; None when that is missing (then it is said there)."""
+        """Return what the strategy chosen is told beside the goal.
+
+        None when that is missing (then it is said there).
+        """
         if not self.off_model:
             return {}
         error = self.off.number(Range(above=0.0))
@@ -168,7 +171,7 @@ class StrategyChoice(QWidget):
         self.off.hint(f"{text}: how far a compound may be off the additive model".lstrip(": "))
 
     def offer(self, kinds: tuple[type[Strategy], ...]) -> None:
-        """These are the strategies there are. Until then the one proposed is taken."""
+        """Offer the strategies there are. Until then the one proposed is taken."""
         self._kinds = kinds
         self.combo.setEnabled(True)
         self._fill()

@@ -152,7 +152,7 @@ class CurvePlot(QWidget):
         return distances.index(min(distances)) if distances and min(distances) <= _NEAR else None
 
     def _height(self, place: int) -> float:
-        """The desirability at a point."""
+        """Return the desirability at a point."""
         return 1.0 if place in (1, 2) else 0.0
 
     def _place(self, value: float) -> float:

@@ -357,7 +357,7 @@ class SitesView(QWidget):
         self._want(replace(self.smaller, min_seen=1))
 
     def _of_one_site(self) -> list[Substituent]:
-        """The substituents selected, when they are of one site."""
+        """Return the substituents selected, when they are of one site."""
         chosen = [self.model.entries[row] for row in self.table.selected_rows() if row < len(self.model.entries)]
         return chosen if len({one.site for one in chosen}) == 1 else []
 

@@ -188,7 +188,7 @@ class TablePane(Pane):
         self._job.start(self.session.read(words, lambda report: load(wanted, report), self._show, self._refuse))
 
     def halt(self) -> None:
-        """The dialog closes: what is being read never lands."""
+        """Drop what is being read when the dialog closes."""
         self._job.drop()
 
     def _choose(self) -> None:
@@ -272,7 +272,7 @@ class TablePane(Pane):
             self.role_wanted.emit(self.raw.columns[place], header.viewport().mapToGlobal(at))
 
     def _show_rows(self) -> None:
-        """The first rows, or the ids that one of the files alone has."""
+        """Show the first rows, or the ids that only one of the files has."""
         loaded = self.loaded
         if loaded is None:
             return
@@ -310,7 +310,7 @@ class TablePane(Pane):
         self.changed.emit()
 
     def _dress_choose(self, text: str, role: str) -> None:
-        """The button stands out while choosing a file is the next thing to do."""
+        """Let the button stand out while choosing a file is the next thing to do."""
         self.choose.setText(text)
         if self.choose.property("role") != role:
             polish(self.choose, role=role)

@@ -43,7 +43,7 @@ class Place:
         return "the clipboard" if self.path is None else self.path.name
 
     def read(self, report: Report = silent) -> Reading:
-        """The table; AssayPilotError when there is none."""
+        """Return the table; AssayPilotError when there is none."""
         if self.path is None:
             return read_text_as(self.text, self.how, report)
         return read_as(self.path, self.how, report)
@@ -89,7 +89,10 @@ class Loaded:
 
 
 def load(wanted: Wanted, report: Report = silent) -> Loaded:
-    """The tables read and joined; AssayPilotError when that is not possible, Cancelled when ``report`` raises it."""
+    """Return the tables read and joined.
+
+    AssayPilotError when that is not possible, Cancelled when ``report`` raises it.
+    """
     if not wanted.first.heavy and (wanted.second is None or not wanted.second.heavy):
         return _read(wanted, report)
     loaded: Loaded = unpack(in_another_process(_packed, wanted, report=report))
@@ -97,7 +100,7 @@ def load(wanted: Wanted, report: Report = silent) -> Loaded:
 
 
 def _packed(wanted: Wanted, report: Report) -> Parcel:
-    """What the process sends back."""
+    """Return what the process sends back."""
     return pack(_read(wanted, report))
 
 
@@ -169,7 +172,7 @@ ROLES = {
 
 
 def roles_of(checked: Checked) -> dict[str, str]:
-    """What each column of a table is, in a word, by its name; those that are not used are left out."""
+    """Return what each column of a table is, in a word, by its name; those that are not used are left out."""
     mapping = checked.mapping
     roles = {getattr(mapping, field): word for field, word in ROLES.items()}
     for end in mapping.endpoints:
@@ -209,7 +212,7 @@ class CoreChoice:
 
 
 def check_table(raw: RawTable, options: TableOptions, report: Report = silent) -> Checked:
-    """What an import with these options would understand; AssayPilotError when nothing can come of it."""
+    """Return what an import with these options would understand; AssayPilotError when nothing can come of it."""
     if not _heavy(raw, options):
         return _check(raw, options, report)
     checked: Checked = unpack(in_another_process(_checked, pack(raw), options, report=report))
@@ -226,7 +229,7 @@ def _heavy(raw: RawTable, options: TableOptions) -> bool:
 
 
 def _checked(parcel: Parcel, options: TableOptions, report: Report) -> Parcel:
-    """What the process sends back."""
+    """Return what the process sends back."""
     return pack(_check(unpack(parcel), options, report))
 
 
@@ -267,7 +270,7 @@ def _sites(imported: ImportedTable) -> tuple[SiteFacts, ...]:
 
 
 def _pictures(library: Library, site: int) -> tuple[str, ...]:
-    """What is drawn for each substituent, where any structure is known."""
+    """Return what is drawn for each substituent, where any structure is known."""
     known = pictures(library, site)
     return tuple(_drawn(one) if one else "" for one in known) if any(known) else ()
 
@@ -296,7 +299,7 @@ def propose_core(raw: RawTable, options: TableOptions, report: Report = silent) 
 
 
 def known_cores(texts: Sequence[str], report: Report = silent) -> tuple[CoreChoice, ...]:
-    """The cores that were typed or are in files, to look at; AssayPilotError when one cannot be used."""
+    """Return the cores that were typed or are in files, to look at; AssayPilotError when one cannot be used."""
     from assaypilot.engine.chemistry.cores import read_cores
 
     report(0.1, "Reading the core")
@@ -309,7 +312,10 @@ def known_cores(texts: Sequence[str], report: Report = silent) -> tuple[CoreChoi
 
 
 def _drawn(smiles: str) -> str:
-    """A core or substituent as a SMILES whose sites are drawn as R1, R2 and so on; empty when it cannot be read."""
+    """Return a core or substituent as a SMILES whose sites are drawn as R1, R2 and so on.
+
+    Empty when it cannot be read.
+    """
     from rdkit import Chem, rdBase
 
     with rdBase.BlockLogs():
@@ -337,7 +343,7 @@ class Proposal:
 
 
 def propose_columns(raw: RawTable, kept: TableMapping | None, report: Report) -> Proposal:
-    """What the columns are: as ``kept`` says when it is given, else by their headers and contents."""
+    """Return what the columns are: as ``kept`` says when it is given, else by their headers and contents."""
     from assaypilot.engine.tables.column_roles import NoSites
     from assaypilot.engine.tables.mapping import propose
 

@@ -51,7 +51,7 @@ class CandidatesScene(Scene):
         return made
 
     def draw(self, palette: Palette, size: Shape, dpi: float) -> Figure:
-        """The figure."""
+        """Return the figure."""
         from assaypilot.engine.figures.canvas import blank, say
 
         made = self._picture(palette)
@@ -63,19 +63,19 @@ class CandidatesScene(Scene):
         return figure
 
     def at(self, axes: int, x: float, y: float, reach: Shape) -> Target | None:
-        """The compound at a place; of a ranking the one of that rank, however high the place."""
+        """Return the compound at a place; of a ranking the one of that rank, however high the place."""
         compound = self.picture.near(x, y, reach)
         return None if compound is None else self.target(compound, x)
 
     def target(self, compound: int, x: float = 0.0) -> Target | None:
-        """What is said of a compound, where it is drawn (of several places the one nearest to ``x``)."""
+        """Return what is said of a compound, where it is drawn (of several places the one nearest to ``x``)."""
         place = self.picture.place(compound, x)
         if place is None:
             return None
         return compound_target(self.status, compound, place)
 
     def step(self, now: Target | None, right: int, down: int) -> Target | None:
-        """The next compound to the right or left."""
+        """Return the next compound to the right or left."""
         found = stepped(self.picture.along, *((self.selected, 0) if now is None else (now.compound, right + down)))
         return None if found is None else self.target(found, 0.0 if now is None else now.x)
 
@@ -100,7 +100,7 @@ class CandidatesScene(Scene):
         return header, rows
 
     def enclosed(self, outline: Floats) -> Ints:
-        """The compounds whose marks a line encloses."""
+        """Return the compounds whose marks a line encloses."""
         from matplotlib.path import Path
 
         order = self.picture.along
@@ -112,7 +112,7 @@ class CandidatesScene(Scene):
 
 
 def compound_target(status: Status, compound: int, place: Shape) -> Target:
-    """What is said of a compound in a picture that draws it at a place."""
+    """Return what is said of a compound in a picture that draws it at a place."""
     known, library = status.candidates, status.library
     decided = int(known.decided_in_round[compound])
     lines = [STATUSES[int(known.status[compound])] + (f", decided after round {decided}" if decided else "")]

@@ -61,12 +61,12 @@ class Part:
         return left <= at.x() <= right and top <= at.y() <= bottom
 
     def data(self, at: QPointF) -> tuple[float, float]:
-        """The data at a pixel."""
+        """Return the data at a pixel."""
         x0, dx, y0, dy = self.scale
         return x0 + dx * at.x(), y0 + dy * at.y()
 
     def pixel(self, x: float, y: float) -> QPointF:
-        """The pixel of data."""
+        """Return the pixel of data."""
         x0, dx, y0, dy = self.scale
         return QPointF((x - x0) / dx, (y - y0) / dy)
 
@@ -96,7 +96,7 @@ class _Drawing(QRunnable):
         self._owner.drawn.emit(self._picture())
 
     def _picture(self) -> _Drawn:
-        """The picture; its figure is thrown away."""
+        """Return the picture; its figure is thrown away."""
         from matplotlib.backends.backend_agg import FigureCanvasAgg
 
         width, height = self._size.width(), self._size.height()

@@ -21,7 +21,7 @@ from .scatter import Quantity
 
 
 def choice_box(name: str, tip: str = "", *, letters: int = 8) -> QComboBox:
-    """A list to choose from, with a name for screen readers; it may be narrower than its longest entry."""
+    """Return a list to choose from, with a name for screen readers; it may be narrower than its longest entry."""
     made = combo_box(name, tip=plain_tip(tip))
     made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
     made.setMinimumContentsLength(letters)
@@ -149,14 +149,14 @@ class SiteChoice(QWidget):
 
 
 def _buddy(text: str, box: QComboBox) -> QLabel:
-    """The label of a list, which its mnemonic leads to."""
+    """Return the label of a list, which its mnemonic leads to."""
     made = label(text)
     made.setBuddy(box)
     return made
 
 
 def named_box(text: str, box: QComboBox) -> QWidget:
-    """A list beside its label, which stay together where a row goes on in a second line."""
+    """Return a list beside its label, which stay together where a row goes on in a second line."""
     made = QWidget()
     row_of(_buddy(text, box), box, holder=made, spacing=8)
     return made
@@ -216,7 +216,7 @@ class PlotChoice(QWidget):
             fill_box(box, [*none, *((whole_name(column), column.key) for column in self._columns)], wanted)
 
     def quantity(self, role: str) -> Quantity | None:
-        """The column chosen for a role; None where none is."""
+        """Return the column chosen for a role; None where none is."""
         key = self.boxes[role].currentData()
         column = next((one for one in self._columns if one.key == key), None)
         if column is None or column.rank is None:
@@ -224,7 +224,7 @@ class PlotChoice(QWidget):
         return Quantity(whole_name(column), np.asarray(column.rank(), dtype=np.float64))
 
     def values(self) -> dict[str, str]:
-        """What is chosen, to be remembered."""
+        """Return what is chosen, to be remembered."""
         return {"kind": self.key, **{role: str(box.currentData() or "") for role, box in self.boxes.items()}}
 
     def use(self, values: Any) -> None:

@@ -20,7 +20,7 @@ from .scene import Scene, Shape, Target
 
 
 def shown_smiles(look: Look, site: int, code: int) -> str:
-    """The structure that shows a substituent: its own where it is known, else of the best compound with it."""
+    """Return the structure that shows a substituent: its own where it is known, else of the best compound with it."""
     own = pictures(look.status.library, site)[code]
     if own:
         return own
@@ -73,7 +73,7 @@ class HeatScene(Scene):
         return heat_size(self.rows, self.columns, self.names, largest=True)
 
     def draw(self, palette: Palette, size: Shape, dpi: float) -> Figure:
-        """The figure."""
+        """Return the figure."""
         endpoint = self.look.endpoint
         return heat_map(
             self.view, self.rows, self.columns, sites=self.names, quantity=endpoint.scale_name, sign=endpoint.sign,
@@ -89,7 +89,7 @@ class HeatScene(Scene):
         return self.view.cell_of(int(codes[self.sites[0]]), int(codes[self.sites[1]]))
 
     def at(self, axes: int, x: float, y: float, reach: Shape) -> Target | None:
-        """The cell at a place, or the substituent whose label is there."""
+        """Return the cell at a place, or the substituent whose label is there."""
         n, m = self.view.mean.shape
         row, column = int(np.floor(y + 0.5)), int(np.floor(x + 0.5))
         if axes or not n or not m:
@@ -103,7 +103,7 @@ class HeatScene(Scene):
         return None
 
     def cell(self, row: int, column: int) -> Target:
-        """What is said of a cell; a click selects its best compound."""
+        """Return what is said of a cell; a click selects its best compound."""
         view, status = self.view, self.look.status
         heading = f"{self.names[0]} = {self.rows[row]}\n{self.names[1]} = {self.columns[column]}"
         number, seen = int(view.compounds[row, column]), int(view.measured[row, column])
@@ -132,7 +132,7 @@ class HeatScene(Scene):
         return Target(0, x, y, f"{site.name} = {site_names(site.substituents)[code]}", adds, structure)
 
     def step(self, now: Target | None, right: int, down: int) -> Target | None:
-        """The next cell; from nowhere the first."""
+        """Return the next cell; from nowhere the first."""
         n, m = self.view.mean.shape
         if not n or not m:
             return None

@@ -137,7 +137,7 @@ class PointingCanvas(Canvas):
         return self.parts[target.axes].pixel(target.x, target.y) if target.axes < len(self.parts) else None
 
     def under(self, at: QPointF) -> Target | None:
-        """What lies at a pixel."""
+        """Return what lies at a pixel."""
         if self.scene is None or not self.parts:
             return None
         number = next((k for k, part in enumerate(self.parts) if part.holds(at)), 0)

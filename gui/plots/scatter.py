@@ -44,7 +44,7 @@ class _ColumnsScene(Scene):
         self.status, self.rows, self.selected, self.chosen = status, rows, selected, chosen
 
     def _left(self, *needed: Quantity) -> Ints:
-        """The rows whose values are known."""
+        """Return the rows whose values are known."""
         known: Flags = np.ones(len(self.rows), dtype=bool)
         for one in needed:
             known &= np.isfinite(one.values[self.rows])
@@ -83,7 +83,7 @@ class ScatterScene(_ColumnsScene):
         )  # fmt: skip
 
     def draw(self, palette: Palette, size: Shape, dpi: float) -> Figure:
-        """The figure."""
+        """Return the figure."""
         from assaypilot.engine.figures.canvas import blank, fitting, say
 
         figure = blank(size, dpi, palette, (0.62, 0.15 if self.colour is None else 0.85, 0.42, 0.1))
@@ -167,7 +167,7 @@ class ScatterScene(_ColumnsScene):
             )  # fmt: skip
 
     def enclosed(self, outline: Floats) -> Ints:
-        """The compounds that a line encloses."""
+        """Return the compounds that a line encloses."""
         from matplotlib.path import Path
 
         points = np.column_stack([self.x.values[self.compounds], self.y.values[self.compounds]])
@@ -175,7 +175,7 @@ class ScatterScene(_ColumnsScene):
         return found
 
     def at(self, axes: int, x: float, y: float, reach: Shape) -> Target | None:
-        """The nearest compound."""
+        """Return the nearest compound."""
         if axes or not self.compounds.size:
             return None
         away = np.hypot(
@@ -190,7 +190,7 @@ class ScatterScene(_ColumnsScene):
         return compound_target(self.status, compound, place)
 
     def step(self, now: Target | None, right: int, down: int) -> Target | None:
-        """The next compound to the right or left."""
+        """Return the next compound to the right or left."""
         order = self.compounds[np.argsort(self.x.values[self.compounds], kind="stable")].tolist()
         found = stepped(order, *((self.selected, 0) if now is None else (now.compound, right + down)))
         return None if found is None else self._target(found)
@@ -220,7 +220,7 @@ class HistogramScene(_ColumnsScene):
         self.name = f"Histogram of {x.name} of {many(len(self.compounds), 'compound')}"
 
     def draw(self, palette: Palette, size: Shape, dpi: float) -> Figure:
-        """The figure."""
+        """Return the figure."""
         from assaypilot.engine.figures.canvas import blank, fitting, say
 
         figure = blank(size, dpi, palette, (0.62, 0.15, 0.42, 0.1))
@@ -249,7 +249,7 @@ class HistogramScene(_ColumnsScene):
         return figure
 
     def enclosed(self, outline: Floats) -> Ints:
-        """The compounds between the left and the right end of a line."""
+        """Return the compounds between the left and the right end of a line."""
         values = self.x.values[self.compounds]
         found: Ints = self.compounds[(values >= outline[:, 0].min()) & (values <= outline[:, 0].max())]
         return found
@@ -265,14 +265,14 @@ class HistogramScene(_ColumnsScene):
         )  # fmt: skip
 
     def at(self, axes: int, x: float, y: float, reach: Shape) -> Target | None:
-        """The bar at a place."""
+        """Return the bar at a place."""
         place = int(np.searchsorted(self.edges, x, side="right")) - 1
         if axes or not self.compounds.size or not 0 <= place < len(self.edges) - 1:
             return None
         return self._bar(place) if 0 <= y <= self.counts[:, place].sum() else None
 
     def step(self, now: Target | None, right: int, down: int) -> Target | None:
-        """The next bar."""
+        """Return the next bar."""
         if not self.compounds.size:
             return None
         place = 0 if now is None else int(np.searchsorted(self.edges, now.x, side="right")) - 1 + right + down

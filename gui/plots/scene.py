@@ -68,22 +68,25 @@ class Scene(ABC):
 
     @abstractmethod
     def draw(self, palette: Palette, size: Shape, dpi: float) -> Figure:
-        """The figure."""
+        """Return the figure."""
 
     @abstractmethod
     def at(self, axes: int, x: float, y: float, reach: Shape) -> Target | None:
-        """What lies at a place of the data of some axes; ``reach`` is how much of the data a few pixels are."""
+        """Return what lies at a place of the data of some axes; ``reach`` is how much of the data a few pixels are."""
 
     @abstractmethod
     def step(self, now: Target | None, right: int, down: int) -> Target | None:
-        """What the arrow keys lead to; None where there is nothing."""
+        """Return what the arrow keys lead to; None where there is nothing."""
 
     @abstractmethod
     def table(self) -> tuple[list[str], list[list[Cell]]]:
-        """The data behind the picture: a header, and rows."""
+        """Return the data behind the picture: a header, and rows."""
 
     def enclosed(self, outline: Floats) -> Ints:
-        """The compounds that a line encloses, ``(k, 2)`` places of the data of the first axes; none by default."""
+        """Return the compounds that a line encloses, ``(k, 2)`` places of the data of the first axes.
+
+        None by default.
+        """
         return np.zeros(0, dtype=np.intp)
 
 
@@ -94,7 +97,7 @@ MOST_DOTS = 60e6
 
 
 def picture_bytes(scene: Scene, size: Shape, suffix: str, dpi: float = FINE) -> bytes:
-    """The scene as PNG, SVG or PDF on white, ``size`` inches; the same scene gives the same bytes."""
+    """Return the scene as PNG, SVG or PDF on white, ``size`` inches; the same scene gives the same bytes."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.backends.backend_pdf import FigureCanvasPdf
     from matplotlib.backends.backend_svg import FigureCanvasSVG

@@ -43,12 +43,12 @@ class _SitesScene(Scene):
         self.left_out = [len(order) - len(kept) for order, kept in zip(whole, self.codes, strict=True)]
 
     def _order(self, site: int) -> Ints:
-        """The substituents of a site from the top."""
+        """Return the substituents of a site from the top."""
         values = np.array([one.value for one in self.look.contributions[site].substituents])
         return np.argsort(np.where(np.isfinite(values), -self.look.endpoint.sign * values, np.inf), kind="stable")
 
     def blocks(self) -> list[Block]:
-        """The rows."""
+        """Return the rows."""
         from assaypilot.engine.figures.blocks import Block
 
         sites = self.look.status.library.sites
@@ -78,14 +78,14 @@ class _SitesScene(Scene):
         return [int(one[0]) if one.size else -1 for one in found]
 
     def at(self, axes: int, x: float, y: float, reach: Shape) -> Target | None:
-        """The row at a height."""
+        """Return the row at a height."""
         from assaypilot.engine.figures.blocks import row_at
 
         found = None if axes else row_at(self.blocks(), y)
         return None if found is None else self.row(*found)
 
     def row(self, block: int, row: int) -> Target:
-        """What is said of a row; a click selects the best compound that carries it."""
+        """Return what is said of a row; a click selects the best compound that carries it."""
         from assaypilot.engine.figures.blocks import row_places
 
         site, code = self.sites[block], int(self.codes[block][row])
@@ -101,14 +101,14 @@ class _SitesScene(Scene):
 
     @abstractmethod
     def words(self, site: int, code: int) -> list[str]:
-        """What is known of a substituent."""
+        """Return what is known of a substituent."""
 
     @abstractmethod
     def place(self, site: int, code: int) -> float:
         """Where its mark is."""
 
     def step(self, now: Target | None, right: int, down: int) -> Target | None:
-        """The next row; to the side the next site."""
+        """Return the next row; to the side the next site."""
         from assaypilot.engine.figures.blocks import row_at
 
         if not self.sites:
@@ -138,7 +138,7 @@ class ContributionScene(_SitesScene):
         return f"What every substituent adds to {self.look.endpoint.scale_name}, with 95 % interval and measurements"
 
     def draw(self, palette: Palette, size: Shape, dpi: float) -> Figure:
-        """The figure."""
+        """Return the figure."""
         from assaypilot.engine.figures.blocks import forest_plot
 
         values = []
@@ -199,7 +199,7 @@ class UsageScene(_SitesScene):
         return np.argsort(-(earlier + here), kind="stable")
 
     def draw(self, palette: Palette, size: Shape, dpi: float) -> Figure:
-        """The figure."""
+        """Return the figure."""
         from assaypilot.engine.figures.blocks import usage_plot
 
         used = [
@@ -216,7 +216,7 @@ class UsageScene(_SitesScene):
         return [f"{here:,} measured in this campaign, {earlier:,} before it"]
 
     def place(self, site: int, code: int) -> float:
-        """The end of its bar."""
+        """Return the end of its bar."""
         return float(self.look.used[site][0][code] + self.look.used[site][1][code])
 
     def table(self) -> tuple[list[str], list[list[Cell]]]:

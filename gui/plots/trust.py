@@ -37,7 +37,7 @@ class PredictionScene(Scene):
         return 4.2, 3.4
 
     def draw(self, palette: Palette, size: Shape, dpi: float) -> Figure:
-        """The figure."""
+        """Return the figure."""
         from assaypilot.engine.figures.predictions import predictions_plot
 
         look, ids = self.look, self.look.status.library.ids
@@ -50,7 +50,7 @@ class PredictionScene(Scene):
         )  # fmt: skip
 
     def at(self, axes: int, x: float, y: float, reach: Shape) -> Target | None:
-        """The nearest point, when one is near."""
+        """Return the nearest point, when one is near."""
         if axes > 1 or not self.order.size:
             return None
         values = self.look.means if axes == 0 else self.rest
@@ -59,7 +59,7 @@ class PredictionScene(Scene):
         return self.point(int(self.order[nearest]), axes) if away[nearest] <= 1.0 else None
 
     def point(self, place: int, axes: int) -> Target:
-        """What is said of a compound, by its place."""
+        """Return what is said of a compound, by its place."""
         look = self.look
         compound = int(look.rows[place])
         word = STATUSES[int(look.status.candidates.status[compound])]
@@ -74,7 +74,7 @@ class PredictionScene(Scene):
         )  # fmt: skip
 
     def step(self, now: Target | None, right: int, down: int) -> Target | None:
-        """The compound that is expected next less, or more."""
+        """Return the compound that is expected next less, or more."""
         order = self.look.rows[self.order].tolist()
         found = stepped(order, None if now is None else now.compound, right + down)
         place = None if found is None else int(self.order[order.index(found)])
@@ -128,7 +128,7 @@ class RoundsScene(Scene):
         return f"measurements of {self.look.endpoint.scale_name}" if several else "measurements"
 
     def draw(self, palette: Palette, size: Shape, dpi: float) -> Figure:
-        """The figure."""
+        """Return the figure."""
         from assaypilot.engine.figures.rounds import shrinking_plot
 
         return shrinking_plot(
@@ -136,19 +136,19 @@ class RoundsScene(Scene):
         )
 
     def at(self, axes: int, x: float, y: float, reach: Shape) -> Target | None:
-        """The round at a place."""
+        """Return the round at a place."""
         number = round(x)
         return self.round(number, axes) if self.last and abs(x - number) <= 0.5 and 0 <= number <= self.last else None
 
     def round(self, number: int, axes: int) -> Target:
-        """What is said of a round."""
+        """Return what is said of a round."""
         heading = f"After round {number}" if number else "Before the first round"
         moved = f"{self.inside[number]:,} in, {self.undecided[number]:,} undecided"
         text = f"{moved}\n{many(self.used[number], 'measurement')}"
         return Target(axes, number, (self.undecided if axes == 0 else self.used)[number], heading, text)
 
     def step(self, now: Target | None, right: int, down: int) -> Target | None:
-        """The next round."""
+        """Return the next round."""
         if not self.last:
             return None
         if now is None:

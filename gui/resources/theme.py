@@ -50,7 +50,7 @@ class Colours:
     figure: Palette
 
     def status(self, code: int) -> QColor:
-        """The colour of a compound's status, by code."""
+        """Return the colour of a compound's status, by code."""
         return QColor(self.figure.status[code])
 
 
@@ -166,7 +166,7 @@ def undressed() -> Iterator[None]:
 
 
 def qt_palette(colours: Colours) -> QPalette:
-    """The colours as Qt's own widgets use them."""
+    """Return the colours as Qt's own widgets use them."""
     palette = QPalette()
     roles = QPalette.ColorRole
     for role, colour in (
@@ -200,7 +200,7 @@ class _Sheet(Template):
 
 
 def style_sheet(colours: Colours, font: QFont) -> str:
-    """The style sheet in these colours, sizes from the system's font."""
+    """Return the style sheet in these colours, sizes from the system's font."""
     size = font.pointSizeF() if font.pointSizeF() > 0 else 9.0
     tone = "dark" if colours.dark else "light"
     values = {name: getattr(colours, name) for name in Colours.__slots__ if name not in ("dark", "figure")}
@@ -218,7 +218,7 @@ def style_sheet(colours: Colours, font: QFont) -> str:
 
 
 def blend(front: str, back: str, share: float) -> str:
-    """The colour between two, ``share`` of it the front one."""
+    """Return the colour between two, ``share`` of it the front one."""
     a, b = QColor(front), QColor(back)
     pairs = ((a.red(), b.red()), (a.green(), b.green()), (a.blue(), b.blue()))
     mixed = [round(share * x + (1 - share) * y) for x, y in pairs]
@@ -226,7 +226,7 @@ def blend(front: str, back: str, share: float) -> str:
 
 
 def tabular(font: QFont) -> QFont:
-    """The font with figures of one width, so that numbers stand in columns."""
+    """Return the font with figures of one width, so that numbers stand in columns."""
     font = QFont(font)
     font.setFeature(QFont.Tag("tnum"), 1)
     return font
@@ -236,7 +236,7 @@ _theme: Theme | None = None
 
 
 def theme() -> Theme:
-    """The one theme of the program; made when first asked for."""
+    """Return the one theme of the program; made when first asked for."""
     global _theme
     if _theme is None:
         _theme = Theme()

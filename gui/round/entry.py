@@ -51,17 +51,17 @@ class Entry:
     """As it was typed."""
 
     def shown(self, endpoint: Endpoint) -> str:
-        """What will be kept, as the round's cell shows it."""
+        """Return what will be kept, as the round's cell shows it."""
         return _text(self.value, self.relation, self.unit, self.n, self.sd, endpoint)
 
 
 def user_decimal() -> str:
-    """The decimal mark of whoever sits at the window: a comma or a point."""
+    """Return the decimal mark of whoever sits at the window: a comma or a point."""
     return "," if QLocale().decimalPoint() == "," else "."
 
 
 def decimal_of(cells: Iterable[str], usual: str = ".") -> str:
-    """The decimal mark of cells that came together: the one that some of them show beyond doubt, else ``usual``."""
+    """Return the decimal mark of cells that came together: the one that some show beyond doubt, else ``usual``."""
     seen = set()
     for cell in cells:
         found = _LEADING.match(cell.strip())
@@ -76,12 +76,12 @@ def decimal_of(cells: Iterable[str], usual: str = ".") -> str:
 
 
 def parts_of(text: str) -> list[str]:
-    """What stands between the semicolons, of either width, of a text that may hold several values."""
+    """Return what stands between the semicolons, of either width, of a text that may hold several values."""
     return [part.strip() for part in _BETWEEN.split(text)]
 
 
 def parse_cells(cells: Sequence[str], endpoint: Endpoint, decimal: str = ".") -> list[Entry]:
-    """The values of cells that were pasted, one each: what came as a table is read by the rules of tables.
+    """Return the values of cells that were pasted, one each: what came as a table is read by the rules of tables.
 
     Several values in one cell may be anything (replicates, a range, two assays), so they are refused as an import
     refuses them. ValueError (or Question) says what cannot be read.
@@ -121,7 +121,7 @@ def parse_entry(text: str, endpoint: Endpoint, decimal: str = ".") -> Entry:
 
 
 def _of_kind(text: str, endpoint: Endpoint, decimal: str) -> Entry:
-    """An answer in words, ``3/5`` or 1 and 0, or a count; ValueError says what is wrong."""
+    """Return an answer in words, ``3/5`` or 1 and 0, or a count; ValueError says what is wrong."""
     body, n = text.strip(), None
     mean = _MEAN.match(body)
     if mean is not None:
@@ -159,7 +159,7 @@ def _refuse_thousands(text: str, body: str, endpoint: Endpoint, decimal: str) ->
 
 
 def result_of(entry: Entry, compound: str, endpoint: Endpoint, row: int | None = None) -> Result:
-    """The entry as a campaign records it; what was typed stays beside a converted value."""
+    """Return the entry as a campaign records it; what was typed stays beside a converted value."""
     plain = entry.shown(endpoint)
     typed = "" if not entry.text or _same(entry.text, plain) else f"typed as {entry.text}"
     return Result(
@@ -226,7 +226,7 @@ def asked_of(shown: Round, compound: int, endpoint: int) -> int:
 
 
 def in_round(status: Status, shown: Round) -> dict[tuple[int, int], list[Measurement]]:
-    """What a round has, by compound and endpoint."""
+    """Return what a round has, by compound and endpoint."""
     found: dict[tuple[int, int], list[Measurement]] = {}
     for one in status.measurements:
         if of_round(one, shown):
@@ -250,7 +250,7 @@ def _free_replicates(own: Sequence[Result], shown: Round, most: int) -> list[int
 
 
 def entered_text(measurement: Measurement, endpoint: Endpoint) -> str:
-    """A measurement as the round's cell shows it: in the unit it was entered in, as corrected if it was."""
+    """Return a measurement as the round's cell shows it: in the unit it was entered in, as corrected if it was."""
     entered = measurement.entered
     unit = entered.unit
     value, relation = entered.value, entered.relation
@@ -261,7 +261,7 @@ def entered_text(measurement: Measurement, endpoint: Endpoint) -> str:
 
 
 def as_first_entered(measurement: Measurement, endpoint: Endpoint) -> str:
-    """A measurement as it was entered, whatever it was corrected to."""
+    """Return a measurement as it was entered, whatever it was corrected to."""
     entered = measurement.entered
     return _text(entered.value, entered.relation, entered.unit, measurement.n, entered.sd, endpoint)
 

@@ -79,7 +79,7 @@ def rejected_first(rows: Iterable[PastedRow]) -> tuple[PastedRow, ...]:
 
 
 def intend_file(raw: RawTable, status: Status, shown: Round | None, report: Report = silent) -> Intended:
-    """What a results table would write."""
+    """Return what a results table would write."""
     found = read_results(
         raw, status.library, status.endpoints, report, controls=status.settings.controls, layouts=status.layouts
     )
@@ -96,7 +96,7 @@ def intend_paste(
     report: Report = silent,
     decimal: str = ".",
 ) -> Intended:
-    """What a pasted block would write.
+    """Return what a pasted block would write.
 
     A block with a header row is read as a results table, one whose first column holds ids as ids and values, and
     anything else is put line by line onto ``lines`` of the round (the selected row and those below it, as shown),
@@ -152,7 +152,7 @@ class _Pasted:
     """The results by compound and endpoint."""
 
     def intended(self, title: str) -> Intended:
-        """What would be written."""
+        """Return what would be written."""
         return Intended(
             title,
             rejected_first(self.rows),
@@ -206,7 +206,7 @@ class _Pasted:
             self._add_each(row, compound, cells[1:], self._in_order(0, len(cells)))
 
     def _add_each(self, row: str, compound: int, cells: Sequence[str], columns: Sequence[int]) -> None:
-        """The cells of one compound, each for the endpoint of its column."""
+        """Add the cells of one compound, each for the endpoint of its column."""
         for endpoint, texts in self._cells(cells, columns):
             if endpoint is None:
                 name = self.status.library.ids[compound]
@@ -224,7 +224,7 @@ class _Pasted:
         )
 
     def _columns(self, block: list[list[str]], place: int) -> tuple[int, list[int]]:
-        """The first row with values, and the endpoint of each column."""
+        """Return the first row with values, and the endpoint of each column."""
         names = [self._endpoint_named(cell) for cell in block[0]]
         known = [name for name in names if name is not None]
         if len(known) == len(names) and len(block) > 1:
@@ -233,7 +233,7 @@ class _Pasted:
         return int(headed), self._in_order(place, max(len(row) for row in block))
 
     def _in_order(self, place: int, most: int) -> list[int]:
-        """The endpoints of columns without headings: the only one, or those of the round in order."""
+        """Return the endpoints of columns without headings: the only one, or those of the round in order."""
         endpoints = self.shown.endpoints
         return list(endpoints[place : place + most]) if len(endpoints) > 1 else [endpoints[0]]
 
@@ -246,7 +246,7 @@ class _Pasted:
         return [(columns[at] if at < len(columns) else None, [cell]) for at, cell in there]
 
     def _endpoint_named(self, text: str) -> int | None:
-        """The endpoint that a heading names, in its own or in its modelled name."""
+        """Return the endpoint that a heading names, in its own or in its modelled name."""
         wanted = text.strip().casefold()
         for place, endpoint in enumerate(self.status.endpoints):
             if wanted and endpoint.of is None and wanted in (endpoint.name.casefold(), endpoint.scale_name.casefold()):
@@ -254,7 +254,7 @@ class _Pasted:
         return None
 
     def _add(self, row: str, compound: int, endpoint: int, cells: Sequence[str]) -> None:
-        """The cells of one compound and endpoint: a value each, or why they cannot be read."""
+        """Add the cells of one compound and endpoint: a value each, or why they cannot be read."""
         described, name = self.status.endpoints[endpoint], self.status.library.ids[compound]
         entries: list[Entry] = []
         texts: list[str] = []
@@ -307,7 +307,7 @@ class _Pasted:
 
 
 def line_of(compound: int, shown: Round) -> int | None:
-    """The line of a compound in a round; None when it is not in it."""
+    """Return the line of a compound in a round; None when it is not in it."""
     return next((n for n, item in enumerate(shown.items) if item.compound == compound), None)
 
 
@@ -318,7 +318,7 @@ def _place_note(
     shown: Round | None,
     there: Mapping[tuple[int, int], Sequence[Measurement]],
 ) -> str:
-    """What is worth knowing about where a value goes; with several endpoints whose it is."""
+    """Return what is worth knowing about where a value goes; with several endpoints whose it is."""
     several = f"{status.endpoints[endpoint].name}, " if len(status.endpoints) > 1 else ""
     if shown is None or shown.state == "withdrawn" or endpoint not in shown.endpoints:
         return f"{several}not requested: used in estimates, not in decisions"
@@ -336,7 +336,7 @@ def _place_note(
 
 
 def _of_table(title: str, found: ResultsTable, raw: RawTable, status: Status, shown: Round | None) -> Intended:
-    """A results table line by line."""
+    """Return a results table line by line."""
     places = {endpoint.name: place for place, endpoint in enumerate(status.endpoints)}
     there = {} if shown is None else in_round(status, shown)
     rows: list[tuple[int, PastedRow]] = []

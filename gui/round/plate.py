@@ -121,7 +121,7 @@ class PlateView(QWidget):
         return 0 if self._layout is None else self._layout.use.format.wells
 
     def tip(self, well: Well) -> str:
-        """What stands in a well."""
+        """Return what stands in a well."""
         if well in self._controls:
             return f"{well}: {self._controls[well]}"
         if well not in self.contents or self._status is None:
@@ -135,7 +135,7 @@ class PlateView(QWidget):
         return QSize(460, 330)
 
     def minimumSizeHint(self) -> QSize:
-        """The smallest that can be read."""
+        """Return the smallest that can be read."""
         return QSize(240, 190)
 
     # ------------------------------------------------------------------ geometry
@@ -162,7 +162,7 @@ class PlateView(QWidget):
         return QRectF(left + well.column * step + gap, top + well.row * step + gap, step - 2 * gap, step - 2 * gap)
 
     def well_at(self, at: QPointF) -> Well | None:
-        """The well at a place of the widget."""
+        """Return the well at a place of the widget."""
         if self._layout is None:
             return None
         step, left, top = self._step()
@@ -240,7 +240,7 @@ class PlateView(QWidget):
         painter.drawEllipse(box)
 
     def _paint_value(self, painter: QPainter, box: QRectF, share: float, text: str, *, numbered: bool) -> None:
-        """The higher the value, the darker the well, and without room for the number the larger."""
+        """Draw the well darker, and without room for the number larger, the higher its value."""
         colours = theme().colours
         ground = QColor(blend(colours.accent, colours.soft_accent, share))
         painter.setPen(QPen(QColor(colours.accent), 1))
@@ -311,7 +311,7 @@ class PlateView(QWidget):
         painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), text)
 
     def legend(self) -> Iterator[tuple[Draw, str]]:
-        """What the shapes mean, in order: how each is drawn, and in words."""
+        """Yield what the shapes mean, in order: how each is drawn, and in words."""
         looks = self.looks or Looks(LINES, {})
         valued = looks.by.startswith(VALUE)
         if looks.by == LINES:

@@ -67,12 +67,12 @@ class PlateChooser(PlateView):
             self.update()
 
     def say(self, words: str) -> None:
-        """The words of the plate, to which those of the well are added."""
+        """Set the accessible name of the plate, to which that of the well is added."""
         self._words = words
         self._describe()
 
     def text_at(self, well: Well) -> str:
-        """What stands in a well, in a sentence."""
+        """Return what stands in a well, in a sentence."""
         look = None if self.looks is None else self.looks.wells.get(well)
         return self.tip(well) if look is None else f"{well}: {look.words}"
 
@@ -96,7 +96,7 @@ class PlateChooser(PlateView):
         self.update()
 
     def _go(self, well: Well, *, extend: bool) -> None:
-        """The keyboard goes to a well, and chooses it or all from where it was."""
+        """Move the keyboard to a well, and choose it or all from where it was."""
         shape = self._layout.use.format if self._layout is not None else None
         if shape is None:
             return
@@ -170,7 +170,7 @@ class PlateChooser(PlateView):
         self.said.emit(self.text_at(well))
 
     def _edge_at(self, at: QPointF) -> Iterator[Well] | None:
-        """The wells of the row or column whose letter or number is at a place; None for any other place."""
+        """Return the wells of the row or column whose letter or number is at a place; None for any other place."""
         assert self._layout is not None
         step, left, top = self._step()
         shape = self._layout.use.format
@@ -194,7 +194,7 @@ class PlateChooser(PlateView):
         self.said.emit("" if well is None else self.text_at(well))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """The choice is made."""
+        """Take the choice."""
         self._dragged = None
         self._before = frozenset()
         self.update()
@@ -215,7 +215,7 @@ class PlateChooser(PlateView):
         self.update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        """The mark of the keyboard goes."""
+        """Remove the mark of the keyboard."""
         super().focusOutEvent(event)
         self.update()
 

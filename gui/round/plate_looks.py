@@ -83,7 +83,7 @@ def unvalued(look: Look) -> Kind | None:
 
 
 def looks_of(model: RoundModel, status: Status, plate: Plate, by: str, questioned: Collection[int] = ()) -> Looks:
-    """The wells of a plate; ``questioned``: numbers of measurements that are asked about."""
+    """Return the wells of a plate; ``questioned``: numbers of measurements that are asked about."""
     shown = model.round
     assert shown is not None
     lines = {item.compound: line for line, item in enumerate(shown.items)}
@@ -109,14 +109,14 @@ def looks_of(model: RoundModel, status: Status, plate: Plate, by: str, questione
 
 
 def _range(model: RoundModel, place: int) -> tuple[float, float]:
-    """The lowest and the highest value of an endpoint in the round."""
+    """Return the lowest and the highest value of an endpoint in the round."""
     rows = range(len(model.values))
     values = [one.value for row in rows for one in model.values_of(row, place) if one.excluded is None]
     return (min(values), max(values)) if values else (0.0, 0.0)
 
 
 def _kind(slots: list[Slot], questioned: Collection[int], *, wrong: bool, open_: bool) -> Kind:
-    """What is to be seen of the cells that are measured in one well."""
+    """Return what is to be seen of the cells that are measured in one well."""
     if wrong:
         return "wrong"
     ones = [slot.kept or slot.within for slot in slots]

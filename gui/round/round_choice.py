@@ -39,7 +39,7 @@ WORDS = {
 
 
 def sooner_than(option: PlanOption, options: Sequence[PlanOption]) -> str:
-    """The plan that is expected to end sooner than this one, which waits longer; empty where none is."""
+    """Return the plan that is expected to end sooner than this one, which waits longer; empty where none is."""
     if option.days_to_end is None:
         return ""
     ends = {one.name: one.days_to_end for one in options if one.days_to_end is not None and one.wait < option.wait}
@@ -199,7 +199,7 @@ class PlanChoice(QWidget):
         self.first().setFocus(Qt.FocusReason.OtherFocusReason)
 
     def first(self) -> QWidget:
-        """The button of the usual plan."""
+        """Return the button of the usual plan."""
         return next((card.go for card in self.cards.values() if card.usual), self.cards["balanced"].go)
 
     def refuse(self, text: str) -> None:
@@ -278,7 +278,7 @@ class RoundChoosing:
         page.session.plan_options(self._landed, self._failed)
 
     def close(self) -> None:
-        """The campaign has changed, so the plans shown are those of another one."""
+        """Drop the plans shown when the campaign has changed."""
         page = self._page
         self.ahead.stop()
         if self.shown:

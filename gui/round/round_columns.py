@@ -76,7 +76,7 @@ def of_round(one: Measurement, shown: Round) -> bool:
 
 
 def fill_slots(values: Sequence[Measurement], shown: Round, asked: int) -> list[Slot]:
-    """What the cells of one line and endpoint hold: one for each measurement that is asked for, more where more came.
+    """Return the cells of one line and endpoint: one for each measurement asked for, more where more came.
 
     A value that says its replicate stands in that cell, any other in the first that is free; a mean of several
     reaches over as many cells of those that are asked for. An excluded value leaves its cell to the next one.
@@ -96,7 +96,7 @@ def fill_slots(values: Sequence[Measurement], shown: Round, asked: int) -> list[
 
 
 def _place(one: Measurement, slots: Sequence[Slot], named: int | None) -> int:
-    """The cell of a value: the one it names, else the first where nothing was, else one that was left."""
+    """Return the cell of a value: the one it names, else the first where nothing was, else one that was left."""
     if named is not None and (one.excluded is not None or named >= len(slots) or slots[named].empty):
         return named
     untouched = (n for n, slot in enumerate(slots) if slot.empty and not slot.excluded)
@@ -105,7 +105,7 @@ def _place(one: Measurement, slots: Sequence[Slot], named: int | None) -> int:
 
 
 def _named(one: Measurement, shown: Round) -> int | None:
-    """The cell that a value names by its replicate."""
+    """Return the cell that a value names by its replicate."""
     text = one.entered.replicate.strip()
     if one.entered.round != shown.number or not (text.isascii() and text.isdigit()):
         return None
@@ -130,7 +130,7 @@ def mean_text(values: Sequence[Measurement], endpoint: Endpoint) -> str:
 
 
 def _spread(exact: Sequence[Measurement], endpoint: Endpoint) -> float | None:
-    """The SD of single values, of means within and between; None when it is not known."""
+    """Return the SD of single values, of means within and between; None when it is not known."""
     n = sum(one.n for one in exact)
     if n < 2 or any(one.n > 1 and one.entered.sd is None for one in exact):
         return None
@@ -176,13 +176,13 @@ def result_cell(key: str) -> tuple[int, int] | None:
 
 
 def result_place(key: str) -> int | None:
-    """The endpoint of a column, by its place among the round's; None for a column that holds no results."""
+    """Return the endpoint of a column, by its place among the round's; None for a column that holds no results."""
     cell = result_cell(key)
     return None if cell is None else cell[0]
 
 
 def round_columns(model: RoundModel, status: Status, layout: Layout | None) -> list[Column]:
-    """The columns of the round that a model shows."""
+    """Return the columns of the round that a model shows."""
     library, shown = status.library, model.round
     assert shown is not None
     items = shown.items
@@ -190,7 +190,7 @@ def round_columns(model: RoundModel, status: Status, layout: Layout | None) -> l
     places = np.array(at, dtype=np.intp)
 
     def moved(column: Column) -> Column:
-        """A column of the library at the round's compounds."""
+        """Return a column of the library at the round's compounds."""
         rank, smiles, tip = column.rank, column.smiles, column.cell_tip
         return Column(
             column.key,
@@ -240,7 +240,7 @@ def round_columns(model: RoundModel, status: Status, layout: Layout | None) -> l
 
 
 def _result_column(model: RoundModel, place: int, at: int) -> Column:
-    """The cells of the first, second ... measurement of one endpoint."""
+    """Return the cells of the first, second ... measurement of one endpoint."""
     several, cells = len(model.endpoints) > 1, model.cells > 1
     unit = _entry_unit(model, place)
     name = unit if several or cells else f"Result ({unit})"
@@ -274,7 +274,7 @@ def _ordinal(at: int) -> str:
 
 
 def _means(model: RoundModel) -> list[Column]:
-    """What each endpoint of a line comes to."""
+    """Return what each endpoint of a line comes to."""
     several = len(model.endpoints) > 1
 
     def text(row: int, place: int) -> str:
@@ -338,7 +338,10 @@ def _wells(layout: Layout, at: Sequence[int]) -> Column:
 
 
 def _stock(status: Status, at: Sequence[int]) -> list[Column]:
-    """What lists said of the cost of making each compound, and of the days; nothing where none says it of any."""
+    """Return what lists said of the cost of making each compound, and of the days.
+
+    Nothing where none says it of any.
+    """
     if status.stock is None:
         return []
     costs, leads = status.stock.said_of(at)
@@ -363,7 +366,7 @@ def _amounts(key: str, title: str, said: list[float | None], tip: str) -> Column
 
 
 def _expected(status: Status, items: Sequence[RoundItem], *, several: bool) -> Column:
-    """What was expected of the objective."""
+    """Return what was expected of the objective."""
     digits = decimals_of(status)
 
     def text(row: int) -> str:

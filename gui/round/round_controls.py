@@ -47,7 +47,7 @@ class Row:
 
 
 def rows_of(status: Status, shown: Round, layout: Layout | None) -> Iterator[Row]:
-    """The rows of a round: by its plates when they are laid out, else by what its results name."""
+    """Yield the rows of a round: by its plates when they are laid out, else by what its results name."""
     if layout is not None:
         wells: dict[tuple[int, int, str], list[str]] = {}
         for one in control_wells(status, shown, layout):
@@ -150,7 +150,7 @@ class ControlsPane(QWidget):
         self.form.addRow(said, field)
 
     def _readings(self, status: Status, number: int, row: Row) -> list[Reading]:
-        """What is in for a row."""
+        """Return what is in for a row."""
         return [
             r
             for r in status.readings
@@ -253,7 +253,7 @@ def on_plates(results: Sequence[Result], layout: Layout | None, compound: int, e
 
 
 def as_measurement(reading: Reading) -> Measurement:
-    """The value of a control as cells and dialogs show values; it is of no compound."""
+    """Return the value of a control as cells and dialogs show values; it is of no compound."""
     return Measurement(
         number=reading.number,
         compound=-1,

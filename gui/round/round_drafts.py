@@ -38,7 +38,7 @@ class Drafts(QObject):
         self._next: tuple[str, dict[str, str]] | None = None
 
     def of(self, shown: Round) -> dict[Cell, str]:
-        """The texts of a round, by their cells."""
+        """Return the texts of a round, by their cells."""
         found = self._settings.values(KEPT).get(_key(shown))
         texts: dict[Cell, str] = {}
         for name, text in found.items() if isinstance(found, dict) else ():
@@ -87,7 +87,7 @@ class Unkept:
         page.table.left.connect(self._left)
 
     def remember_in(self, settings: Settings) -> None:
-        """What is typed into the page outlasts its window from now on."""
+        """Keep what is typed into the page beyond its window from now on."""
         self._drafts = Drafts(settings, self._page)
 
     def keep(self) -> None:
@@ -98,7 +98,7 @@ class Unkept:
             self._drafts.keep(shown, self._typing | self._page.model.typed())
 
     def settled(self, line: int, place: int) -> None:
-        """What was typed into a line and endpoint was taken, or stands in its cell as not taken."""
+        """Forget what was typed into a line and endpoint; it was taken, or stands in its cell as not taken."""
         self._typing = {cell: text for cell, text in self._typing.items() if cell[:2] != (line, place)}
         self.keep()
 
@@ -139,7 +139,7 @@ class Unkept:
 
 
 def _key(shown: Round) -> str:
-    """What a round is remembered by: a copy of the campaign has the same rounds, another campaign has others."""
+    """Return what a round is remembered by: a copy of the campaign has the same rounds, another campaign has others."""
     return f"{shown.issued} {shown.number} {len(shown.items)}"
 
 
@@ -181,12 +181,12 @@ class RoundBeside:
     # ------------------------------------------------------------------ one selection
 
     def line_of(self, compound: int | None) -> int | None:
-        """The line of a compound in the round shown; None when it is not in it."""
+        """Return the line of a compound in the round shown; None when it is not in it."""
         items = () if self._page.model.round is None else self._page.model.round.items
         return next((line for line, item in enumerate(items) if item.compound == compound), None)
 
     def line_chosen(self) -> None:
-        """The compound of the current line is the selected one, on every page."""
+        """Select the compound of the current line on every page."""
         line, shown = self._page.table.current_row(), self._page.model.round
         if not self._following and line is not None and shown is not None:
             self._following = True

@@ -177,7 +177,7 @@ class ClosePanel(EndingPanel):
         return next((key for key, made in self.options.items() if made.isChecked()), "return")
 
     def check(self) -> None:
-        """A note is asked for only where it matters."""
+        """Ask for a note only where it matters."""
         needed = self.missing != "return"
         self.line.setPlaceholderText("why, in a few words" if needed else "a note, if you like")
         self.confirm.setEnabled(bool(self.reason) or not needed)
@@ -208,7 +208,7 @@ class WithdrawPanel(EndingPanel):
 
 
 def _missing_of_each(shown: Round, endpoints: Sequence[Endpoint]) -> str:
-    """What is missing of each endpoint of a round with several: ``: 3 of pIC50 and 5 of hERG``."""
+    """Return what is missing of each endpoint of a round with several: ``: 3 of pIC50 and 5 of hERG``."""
     if len(shown.endpoints) < 2:
         return ""
     parts = [
@@ -265,7 +265,7 @@ class RoundEnds:
             )
 
     def _open(self) -> Round | None:
-        """The open round, which is shown from now on; None when there is none that may be changed."""
+        """Return the open round, which is shown from now on; None when there is none that may be changed."""
         page = self._page
         if page.view is None or page.view.status.open_round is None or page.view.read_only:
             return None

@@ -153,7 +153,7 @@ class RoundPage(Page):
     # ------------------------------------------------------------------ what the window calls
 
     def first(self) -> QWidget:
-        """The list; where there is none what plans one."""
+        """Return the list; where there is none what plans one."""
         shown = self.stack.currentWidget()
         parts: dict[QWidget | None, QWidget] = {
             self.none: self.plan_button, self.preview: self.preview.write, self.choice: self.choice.first()
@@ -350,7 +350,7 @@ class RoundPage(Page):
         self.beside.follow()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The list gets what room there is more, the panel keeps its width."""
+        """Give the list what room there is more; the panel keeps its width."""
         super().resizeEvent(event)
         QTimer.singleShot(0, self, self.beside.widen)  # once the parts have their places
 
@@ -383,7 +383,7 @@ class RoundPage(Page):
             self.panel.show_wrong(line, *wrong, place, at)
 
     def questioned(self) -> list[Surprise]:
-        """The values of the round that are asked about."""
+        """Return the values of the round that are asked about."""
         view, shown = self.view, self.model.round
         if view is None or shown is None or shown.state != "open":
             return []

@@ -86,7 +86,7 @@ class ValueList(QWidget):
         self.setVisible(bool(values))
 
     def _caption(self, text: str) -> QLabel:
-        """A caption that leaves room beside it, however long the name of an endpoint is."""
+        """Return a caption that leaves room beside it, however long the name of an endpoint is."""
         wide = CAPTION * self.fontMetrics().averageCharWidth()
         made = label(self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideMiddle, wide), "muted")
         made.setAccessibleName(text)
@@ -116,7 +116,7 @@ class ValueList(QWidget):
 
 
 def _struck(text: str) -> QLabel:
-    """A label struck through, which says so to a screen reader."""
+    """Return a label struck through, which says so to a screen reader."""
     made = label(text, "muted")
     font = made.font()
     font.setStrikeOut(True)
@@ -301,7 +301,7 @@ class RoundPanel(QVBoxLayout):
             self.keep.emit(self._surprise)
 
     def _number(self) -> int:
-        """The measurement that is asked about; 0 when none is."""
+        """Return the measurement that is asked about; 0 when none is."""
         return 0 if self._surprise is None else self._surprise.measurement.number
 
     def _take(self) -> None:
@@ -311,7 +311,7 @@ class RoundPanel(QVBoxLayout):
 
 
 def _values(model: RoundModel, line: int) -> list[Shown]:
-    """The values of a line as they are listed, the original of each kept to be read."""
+    """Return the values of a line as they are listed, the original of each kept to be read."""
     shown, found = model.round, []
     several, count = len(model.endpoints) > 1, 0
     for place, endpoint in enumerate(model.endpoints):
@@ -330,7 +330,10 @@ def _values(model: RoundModel, line: int) -> list[Shown]:
 
 
 def bound_words(view: View, model: RoundModel, line: int | None) -> str:
-    """What a value known only as a bound means: the latest of the line, or of the open round; empty without one."""
+    """Return what a value known only as a bound means: the latest of the line, or of the open round.
+
+    Empty without one.
+    """
     shown = model.round
     if shown is None or shown.state == "withdrawn":
         return ""
@@ -354,7 +357,7 @@ def _out(one: Measurement) -> bool:
 
 
 def _late_words(view: View, shown: Round) -> str:
-    """What becomes of results that come after a round was closed."""
+    """Return what becomes of results that come after a round was closed."""
     phase = view.status.phase
     if phase is not None and shown.phase == phase.phase:
         return "still count: what the round was for is not decided yet"

@@ -107,15 +107,15 @@ class RoundModel(RowsModel):
     # ------------------------------------------------------------------ what stands where
 
     def values_of(self, row: int, place: int) -> list[Measurement]:
-        """What the campaign has for a line and endpoint, excluded ones included."""
+        """Return what the campaign has for a line and endpoint, excluded ones included."""
         return self._values[row][place]
 
     def slots(self, row: int, place: int) -> list[Slot]:
-        """What the cells of a line and endpoint hold."""
+        """Return what the cells of a line and endpoint hold."""
         return self._slots[row][place]
 
     def slot(self, row: int, place: int, at: int) -> Slot | None:
-        """What a cell holds; None for one that the line does not ask for."""
+        """Return what a cell holds; None for one that the line does not ask for."""
         own = self._slots[row][place]
         return own[at] if at < len(own) else None
 
@@ -140,7 +140,7 @@ class RoundModel(RowsModel):
         self._tell(row)
 
     def wrong(self, row: int, place: int = 0, at: int | None = None) -> tuple[str, str, str] | None:
-        """The text that could not be used, why, and what may be meant; None when there is none.
+        """Return the text that could not be used, why, and what may be meant; None when there is none.
 
         Without ``at`` the first of the line and endpoint.
         """
@@ -153,18 +153,18 @@ class RoundModel(RowsModel):
         return dict(self._wrong)
 
     def typed(self) -> dict[Cell, str]:
-        """The texts that are typed and not kept: those that could not be used, and those being written."""
+        """Return the texts that are typed and not kept: those that could not be used, and those being written."""
         return {cell: text for cell, (text, _, _) in self._wrong.items()} | self._saving
 
     def kept_text(self, row: int, place: int = 0) -> str:
-        """The values the campaign has for a line and endpoint, as its cells show them."""
+        """Return the values the campaign has for a line and endpoint, as its cells show them."""
         if not self.endpoints:
             return ""
         kept = [slot.kept for slot in self._slots[row][place]]
         return "; ".join(entered_text(one, self.endpoints[place]) for one in kept if one is not None)
 
     def cell_text(self, row: int, place: int, at: int) -> str:
-        """The value the campaign has in use in a cell."""
+        """Return the value the campaign has in use in a cell."""
         slot = self.slot(row, place, at)
         return "" if slot is None or slot.kept is None else entered_text(slot.kept, self.endpoints[place])
 
@@ -178,7 +178,7 @@ class RoundModel(RowsModel):
         return slot is not None and slot.empty and self.waits(row, place)
 
     def first_empty(self) -> int | None:
-        """The first line, in the order shown, that waits for a result."""
+        """Return the first line, in the order shown, that waits for a result."""
         for line in self.rows:
             row = int(line)
             if self.first_place(row) is not None:
@@ -186,7 +186,7 @@ class RoundModel(RowsModel):
         return None
 
     def first_place(self, row: int) -> int | None:
-        """The first endpoint of a line that waits for a result; None when none does."""
+        """Return the first endpoint of a line that waits for a result; None when none does."""
         return next((place for place in range(len(self.endpoints)) if self.waits(row, place)), None)
 
     def first_cell(self, row: int) -> tuple[int, int] | None:
@@ -198,7 +198,7 @@ class RoundModel(RowsModel):
         return None
 
     def free_cell(self, row: int, place: int, number: int = 0) -> int:
-        """The place of the first cell of a line and endpoint that holds nothing, behind so many others that do not."""
+        """Return the place of the first empty cell of a line and endpoint, behind so many others."""
         free = [at for at, slot in enumerate(self._slots[row][place]) if slot.empty]
         return free[number] if number < len(free) else min(len(self._slots[row][place]), self.cells - 1)
 
@@ -208,7 +208,7 @@ class RoundModel(RowsModel):
         return [(k, at) for at in range(self.cells) for k in places if at == 0 or self.slot(row, k, at) is not None]
 
     def place_at(self, index: Index) -> int | None:
-        """The endpoint whose results a cell holds; None when it holds none."""
+        """Return the endpoint whose results a cell holds; None when it holds none."""
         return result_place(self.columns[index.column()].key) if index.isValid() else None
 
     def cell_at(self, index: Index) -> tuple[int, int] | None:
@@ -218,7 +218,7 @@ class RoundModel(RowsModel):
     # ------------------------------------------------------------------ Qt
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        """What can be done with a cell."""
+        """Return what can be done with a cell."""
         flags = super().flags(index)
         cell = self.cell_at(index)
         if self.editable and cell is not None:
@@ -230,7 +230,7 @@ class RoundModel(RowsModel):
         return flags
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """What a cell has to say in a role."""
+        """Return what a cell has to say in a role."""
         spoken = Qt.ItemDataRole.AccessibleTextRole
         cell = self.cell_at(index) if role in (Qt.ItemDataRole.EditRole, STRUCK, spoken) else None
         if cell is None:
@@ -259,7 +259,7 @@ class RoundModel(RowsModel):
     # ------------------------------------------------------------------ what the columns say
 
     def result_text(self, row: int, place: int, at: int) -> str:
-        """What a cell shows."""
+        """Return what a cell shows."""
         cell = (row, place, at)
         if cell in self._wrong:
             return self._wrong[cell][0]
@@ -283,7 +283,7 @@ class RoundModel(RowsModel):
         return None if slot.empty and self.waits(row, place) else "done"
 
     def result_tip(self, row: int, place: int, at: int) -> str:
-        """What is to be known of a cell."""
+        """Return what is to be known of a cell."""
         if (row, place, at) in self._wrong:
             return self._wrong[row, place, at][1]
         slot = self.slot(row, place, at)
@@ -312,7 +312,7 @@ class RoundModel(RowsModel):
     # ------------------------------------------------------------------ inside
 
     def _told(self, one: Measurement, place: int) -> str:
-        """A measurement with all that was done to it."""
+        """Return a measurement with all that was done to it."""
         line = entered_text(one, self.endpoints[place])
         if one.excluded is not None:
             line += f" – excluded: {one.excluded}"
@@ -325,7 +325,7 @@ class RoundModel(RowsModel):
         return line
 
     def _struck(self, row: int, place: int, at: int) -> str:
-        """What a cell shows struck through: an excluded value, or what was entered before it was corrected."""
+        """Return what a cell shows struck through: an excluded value, or what was entered before it was corrected."""
         slot = self.slot(row, place, at)
         if (row, place, at) in self._saving or (row, place, at) in self._wrong or slot is None:
             return ""
@@ -334,7 +334,7 @@ class RoundModel(RowsModel):
         return entered_text(slot.excluded[-1], self.endpoints[place]) if slot.excluded else ""
 
     def _spoken(self, row: int, place: int, at: int, text: str) -> str:
-        """What a screen reader says of a cell: what is seen of it by colour or a line through it, too."""
+        """Return what a screen reader says of a cell: what is seen of it by colour or a line through it, too."""
         if (row, place, at) in self._wrong:
             return f"{text}, not kept: {self._wrong[row, place, at][1]}"
         struck = self._struck(row, place, at)

@@ -79,7 +79,10 @@ class ResultDelegate(PlainDelegate):
         painter.restore()
 
     def placeholder(self, index: Index) -> str:
-        """What the cell that the keyboard is in waits for, while it is empty; of all others the header says it."""
+        """Return what the cell that the keyboard is in waits for, while it is empty.
+
+        Of all others the header says it.
+        """
         model = index.model()
         place = model.place_at(index) if isinstance(model, RoundModel) else None
         if not isinstance(model, RoundModel) or place is None:
@@ -88,7 +91,7 @@ class ResultDelegate(PlainDelegate):
         return endpoint.unit or endpoint.name
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
-        """A line to type into."""
+        """Return a line to type into."""
         editor = QLineEdit(parent)
         editor.setAlignment(Qt.AlignmentFlag.AlignRight)
         editor.setFrame(False)
@@ -103,7 +106,7 @@ class ResultDelegate(PlainDelegate):
         return editor
 
     def setEditorData(self, editor: QWidget, index: Index) -> None:
-        """A further value is typed behind those that are there."""
+        """Fill the editor; a further value is typed behind those that are there."""
         if isinstance(editor, QLineEdit):
             editor.setText(str(index.data(Qt.ItemDataRole.EditRole) or ""))
             # Qt selects everything once the editor is open; typing would replace what was entered before.
@@ -111,7 +114,7 @@ class ResultDelegate(PlainDelegate):
             QTimer.singleShot(0, editor, lambda: editor.end(False))
 
     def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: Index) -> None:
-        """The editor lies exactly over the frame."""
+        """Lay the editor exactly over the frame."""
         height = min(option.rect.height() - 4, 32)
         box = option.rect.adjusted(3, 0, -3, 0)
         box.setTop(option.rect.center().y() - height // 2)
@@ -186,7 +189,7 @@ class RoundTable(Table):
             self.closeEditor(editor, QAbstractItemDelegate.EndEditHint.NoHint)
 
     def _editor(self) -> QLineEdit | None:
-        """What is being typed into."""
+        """Return what is being typed into."""
         if self.state() != QAbstractItemView.State.EditingState:
             return None
         found = self.indexWidget(self.currentIndex())

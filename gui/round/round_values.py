@@ -72,7 +72,7 @@ class RoundValues:
             self._change(line, place, before, part, at)
 
     def _parsed(self, line: int, place: int, part: str, at: int) -> Entry | None:
-        """The value of a part of a text; None when it cannot be used, and stands in its cell with the reason."""
+        """Return the value of a part of a text; None when it cannot be used, and stands in its cell with the reason."""
         try:
             return parse_entry(part, self._page.model.endpoints[place], user_decimal())
         except Question as question:
@@ -106,7 +106,7 @@ class RoundValues:
         page.session.record(results, lambda _: page.unkept.keep(), source=Source("typed"), failed=failed)
 
     def _change(self, line: int, place: int, before: Measurement, part: str, at: int) -> None:
-        """A value that is there already is corrected, with a reason."""
+        """Correct a value that is there already, with a reason."""
         if self.leaving:
             was = entered_text(before, self._page.model.endpoints[place])
             self.refuse(line, place, part, f"Not saved: changing {was} needs a reason", part, at)
@@ -128,7 +128,7 @@ class RoundValues:
         self._page.table.edit_line(line, place, at)
 
     def empty(self, line: int, place: int, at: int) -> None:
-        """A text that could not be used goes, a value that is there is left out for a reason."""
+        """Remove a text that could not be used, or exclude a value for a reason."""
         model = self._page.model
         if model.wrong(line, place, at) is not None:
             self.forget(line, place, at)
@@ -210,7 +210,7 @@ class RoundValues:
     # ------------------------------------------------------------------ the menu of a line
 
     def menu(self, at: QPoint) -> None:
-        """What can be done with a line and its values."""
+        """Open the menu of a line and its values."""
         line = self._page.table.current_row()
         view = self._page.view
         if view is None or line is None:

@@ -100,7 +100,7 @@ class WorkLists:
             self.keep(use)
 
     def keep(self, use: PlateUse | None, then: Callable[[], object] | None = None) -> None:
-        """The campaign keeps the plates of the round shown, and that is done first: lists say what it says."""
+        """Keep the plates of the round shown in the campaign first: lists follow the campaign."""
         view, shown = self._desk.session.view, self.shown
         if view is None or shown is None:
             return
@@ -123,7 +123,7 @@ class WorkLists:
         self._page.copy_work_list()
 
     def to(self, path: Path, use: PlateUse | None = None, kind: str = "list") -> Job | None:
-        """The job that writes the work list of the round shown."""
+        """Return the job that writes the work list of the round shown."""
         view, shown = self._desk.session.view, self.shown
         if view is None or shown is None:
             return None
@@ -141,7 +141,7 @@ class WorkLists:
 
 
 def _plates_of(shown: Round) -> dict[str, Any]:
-    """The plates of a round as the dialog takes them; empty for none."""
+    """Return the plates of a round as the dialog takes them; empty for none."""
     if shown.layout is None:
         return {}
     return values_of(shown.layout.use, controls_text(shown.layout.use.controls), kind="")

@@ -52,7 +52,7 @@ PAUSE = 150
 
 
 def kind_of(key: object) -> Kind:
-    """The kind with a key; the first for any other."""
+    """Return the kind with a key; the first for any other."""
     return next((kind for kind in KINDS if kind.key == key), KINDS[0])
 
 
@@ -129,7 +129,7 @@ class WorkListDialog(QDialog):
         self._lay_out()
 
     def _form(self, remembered: dict[str, Any]) -> QFormLayout:
-        """The choices, as they were the last time."""
+        """Return the choices, as they were the last time."""
         form = Form()
         form.setHorizontalSpacing(14)
         form.setVerticalSpacing(9)

@@ -71,7 +71,7 @@ class Watch:
                 self._log = None
 
     def end(self) -> None:
-        """The session was closed: nothing is left to be found."""
+        """Remove the record of a session that was closed."""
         if self._lock is None:
             return
         faulthandler.disable()
@@ -99,7 +99,7 @@ class Watch:
 
 
 def _ended(log: Path) -> Ended | None:
-    """What is left of a session that was not closed; None for one that goes on. Its files are taken away."""
+    """Return what is left of a session that was not closed; None for one that goes on. Its files are taken away."""
     lock = QLockFile(str(log.with_suffix(".lock")))
     lock.setStaleLockTime(0)
     if not lock.tryLock(0):
@@ -121,7 +121,7 @@ def _lines(path: Path) -> list[str]:
 
 
 def _places(lines: Sequence[str]) -> list[str]:
-    """The lines of a native crash that say where, without the folders they lie in."""
+    """Return the lines of a native crash that say where, without the folders they lie in."""
     kept = []
     for line in lines:
         place = PLACE.search(line)

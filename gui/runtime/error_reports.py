@@ -37,7 +37,7 @@ NAMED = re.compile(r"\S\.\w+$")
 
 
 def versions() -> list[tuple[str, str]]:
-    """What runs here: the program, Python, Qt, the system and the libraries, as (name, version)."""
+    """Return what runs here: the program, Python, Qt, the system and the libraries, as (name, version)."""
     found = []
     for name in PACKAGES:
         try:
@@ -49,7 +49,7 @@ def versions() -> list[tuple[str, str]]:
 
 
 def report_text(error: BaseException, doing: str, events: Sequence[str] = ()) -> str:
-    """The report: versions, what was being done, and where it happened.
+    """Return the report: versions, what was being done, and where it happened.
 
     The error's own text is left out, because it may quote an id, a structure or a value.
     """
@@ -66,7 +66,7 @@ def report_text(error: BaseException, doing: str, events: Sequence[str] = ()) ->
 
 
 def ended_text(ended: Ended) -> str:
-    """The report of a session that ended without being closed."""
+    """Return the report of a session that ended without being closed."""
     lines = [*_head(), "The program ended without being closed: a crash, a kill or a power cut."]
     if ended.places:
         lines += ["", *ended.places]
@@ -97,18 +97,18 @@ class Reporter:
             self._write(ended_text(ended), "")
 
     def unseen(self) -> list[Path]:
-        """Reports of earlier sessions not yet looked at or dismissed, the latest first."""
+        """Return reports of earlier sessions not yet looked at or dismissed, the latest first."""
         return sorted(self._folder.glob("report-*.txt"), reverse=True)
 
     def words(self, report: Path) -> str:
-        """What the error of a report said itself, which may quote anything; empty when it said nothing."""
+        """Return what the error of a report said itself, which may quote anything; empty when it said nothing."""
         try:
             return report.with_suffix(OWN).read_text(encoding="utf-8")
         except OSError:
             return ""
 
     def dismiss(self) -> None:
-        """The reports are kept, but not offered again."""
+        """Keep the reports, but do not offer them again."""
         for path in self.unseen():
             for one in (path, path.with_suffix(OWN)):
                 with suppress(OSError):  # not there, or open in an editor that keeps it to itself
@@ -124,7 +124,7 @@ class Reporter:
                     one.unlink()
 
     def save(self, error: BaseException, doing: str = "") -> Path | None:
-        """The report's file; None when it could not be written (an error about an error helps nobody)."""
+        """Return the report's file; None when it could not be written (an error about an error helps nobody)."""
         own = "".join(traceback.format_exception_only(error)).strip()
         path = self._write(report_text(error, doing, self.watch.events), own)
         self.watch.note(f"went wrong: {type(error).__name__}")
@@ -144,7 +144,7 @@ class Reporter:
         return path
 
     def hook(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        """What ``sys.excepthook`` calls."""
+        """Report an error; ``sys.excepthook`` calls it."""
         if issubclass(kind, KeyboardInterrupt):
             sys.__excepthook__(kind, error, trace)
             return

@@ -11,7 +11,7 @@ from assaypilot.engine.system.memory import without_collecting
 
 
 def nothing_goes() -> AbstractContextManager[None]:
-    """A context in which no widget is collected that Python alone knows of.
+    """Return a context in which no widget is collected that Python alone knows of.
 
     Where Qt goes through a list of widgets and Python objects are made meanwhile, what Python threw away then, a part
     of a window closed long ago, would still be in that list: the program would end. That a table was read meanwhile in
@@ -33,21 +33,21 @@ _aside = False
 
 
 def set_aside() -> None:
-    """What there is now is taken for what stays."""
+    """Take what there is now for what stays."""
     global _aside
     _aside = True
     gc.freeze()
 
 
 def look_again_soon() -> None:
-    """A window goes while others stay: it was taken for what stays, and is looked for once it is gone."""
+    """Collect a window that goes while others stay: it was taken for what stays."""
     application = QCoreApplication.instance()
     if application is not None and _aside:
         QTimer.singleShot(LATER, application, look_again)
 
 
 def look_again() -> None:
-    """What was set aside and is not needed any more goes, the rest is set aside again."""
+    """Collect what was set aside and is not needed any more; set the rest aside again."""
     if 0 < gc.get_freeze_count() <= MOST:
         gc.unfreeze()
         gc.collect()
@@ -55,7 +55,7 @@ def look_again() -> None:
 
 
 def figure_gone() -> None:
-    """A figure has become a picture, and some ten thousand objects of it are thrown away.
+    """Collect the ten thousand objects of a figure that has become a picture.
 
     Left alone they would wait until there are many, and then stop the window for a tenth of a second. To be called on
     the window's thread: parts of closed windows may go with them.

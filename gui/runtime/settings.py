@@ -133,7 +133,7 @@ class Settings:
         self._store.setValue("folder", str(folder))
 
     def folder_for(self, purpose: str) -> Path:
-        """The folder something of a kind was written to last; the one of the last file chosen until then."""
+        """Return the folder something of a kind was written to last; the one of the last file chosen until then."""
         text = self.text(f"folder/{purpose}")
         return Path(text) if text and Path(text).is_dir() else self.folder
 
@@ -142,7 +142,7 @@ class Settings:
         self.keep_text(f"folder/{purpose}", str(folder))
 
     def layout(self, name: str) -> QByteArray | None:
-        """A window's or a splitter's state as it was left."""
+        """Return a window's or a splitter's state as it was left."""
         value = self._store.value(f"layout/{name}")
         return value if isinstance(value, QByteArray) else None
 
@@ -157,7 +157,7 @@ class Settings:
                 self._store.remove(name)
 
     def text(self, name: str) -> str:
-        """A short text that was kept under a name; empty when there is none."""
+        """Return a short text that was kept under a name; empty when there is none."""
         value = self._store.value(name, "")
         return value if isinstance(value, str) else ""
 
@@ -175,7 +175,7 @@ class Settings:
         self._store.setValue(name, json.dumps(values))
 
     def mapping(self, headers: Sequence[str]) -> dict[str, Any] | None:
-        """What was said the last time about a table with these headers."""
+        """Return what was said the last time about a table with these headers."""
         found = self._mappings().get(_key(headers))
         return found if isinstance(found, dict) else None
 

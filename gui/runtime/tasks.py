@@ -125,7 +125,7 @@ class _Worker(QThread):
         self.jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
 
     def run(self) -> None:
-        """What the thread does."""
+        """Do the work of the thread."""
         while (job := self.jobs.get()) is not None:
             result: Any = None
             error: BaseException | None = None
@@ -178,7 +178,10 @@ class Tasks(QObject):
         cancellable: bool = True,
         shown_after: float = SHOWN_AFTER,
     ) -> Job:
-        """The job; ``done`` or ``failed`` is called in the window's thread, ``failed`` with Cancelled after Cancel."""
+        """Return the job.
+
+        ``done`` or ``failed`` is called in the window's thread, ``failed`` with Cancelled after Cancel.
+        """
         if self._worker is None:
             self._worker = _Worker()
             self._worker.finished_job.connect(self._landed)

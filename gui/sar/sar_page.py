@@ -179,7 +179,7 @@ class SarPage(Page):
             self.canvas.copy()
 
     def first(self) -> QWidget:
-        """The picture, or the table."""
+        """Return the picture, or the table."""
         return self.pairs.table if self.stack.currentWidget() is self.pairs else self.canvas
 
     def look_for(self) -> None:

@@ -114,7 +114,7 @@ class _Columns:
         self, name: str, site: NDArray[np.integer[Any]], before: NDArray[np.integer[Any]],
         after: NDArray[np.integer[Any]],
     ) -> list[Column]:  # fmt: skip
-        """The site and the two substituents of a change, which ``name`` names."""
+        """Return the site and the two substituents of a change, which ``name`` names."""
         sites, prefix = self._library.sites, f"{name}: " if name else ""
 
         def shown(key: str, title: str, codes: NDArray[np.integer[Any]]) -> Column:
@@ -135,7 +135,7 @@ class _Columns:
         ]
 
     def number(self, key: str, title: str, values: Floats, tip: str, *, signed: bool = False) -> Column:
-        """A column of numbers; NaN is left empty."""
+        """Return a column of numbers; NaN is left empty."""
         form = f"{'+' if signed else ''}.{self._digits}f"
 
         def text(row: int) -> str:
@@ -144,7 +144,7 @@ class _Columns:
         return Column(key, title, text, lambda: values, number=True, tip=tip)
 
     def ids(self, key: str, title: str, compounds: NDArray[np.integer[Any]]) -> Column:
-        """A column of the ids of the compounds ``(rows, k)``."""
+        """Return a column of the ids of the compounds ``(rows, k)``."""
         ids: Sequence[str] = self._library.ids
         texts = [", ".join(ids[one] for one in own) for own in compounds.tolist()]
         return Column(key, title, texts.__getitem__, lambda: text_ranks(texts), soft=True)

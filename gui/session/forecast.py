@@ -57,7 +57,7 @@ class Forecasting(QObject):
         self._pause.start()
 
     def stop(self) -> None:
-        """What is being asked is not told any more."""
+        """Drop the answer to what is being asked."""
         self._pause.stop()
         self._asked = None
         self._job.drop()

@@ -56,14 +56,14 @@ class Working(QObject):
         self, label: str, work: Callable[[Report], T], then: Callable[[T], None],
         failed: Callable[[Exception], None] | None = None,
     ) -> Job:  # fmt: skip
-        """The job that reads something which is not the campaign (a table); cancelled, it never lands."""
+        """Return the job that reads something which is not the campaign (a table); cancelled, it never lands."""
         return self._start(label, work, then, failed=failed, writes=False)
 
     def aside(
         self, label: str, work: Callable[[Report], T], then: Callable[[T], None], failed: Callable[[Exception], None],
         *, writes: bool = False,
     ) -> Job:  # fmt: skip
-        """The job that needs a view only; commands of the campaign need not wait for it.
+        """Return the job that needs a view only; commands of the campaign need not wait for it.
 
         ``writes``: it writes another file, which is reported once it is there, even when Cancel came late.
         """
@@ -73,13 +73,13 @@ class Working(QObject):
         self, label: str, work: Callable[[Report], T], then: Callable[[T], None], failed: Callable[[Exception], None],
         *, shown_after: float = SHOWN_AFTER,
     ) -> Job:  # fmt: skip
-        """The job that simulates; exports need not wait for it. ``shown_after``: seconds until it is shown."""
+        """Return the job that simulates; exports need not wait for it. ``shown_after``: seconds until it is shown."""
         return self._start(label, work, then, failed=failed, writes=False, tasks=self.ahead, shown_after=shown_after)
 
     def arrange(
         self, label: str, work: Callable[[Report], T], then: Callable[[T], None], stopped: Callable[[], None]
     ) -> Job:
-        """The job that works out what a table shows; ``stopped`` is called where nothing comes of it."""
+        """Return the job that works out what a table shows; ``stopped`` is called where nothing comes of it."""
 
         def failed(error: Exception) -> None:
             if isinstance(error, AssayPilotError):
@@ -89,7 +89,10 @@ class Working(QObject):
         return self._start(label, work, then, failed=failed, writes=False, tasks=self.tables)
 
     def write(self, label: str, work: Callable[[Report], T], then: Callable[[T], None]) -> Job:
-        """The job that writes another file beside the campaign's commands; what goes wrong is told by ``failed``."""
+        """Return the job that writes another file beside the campaign's commands.
+
+        What goes wrong is told by ``failed``.
+        """
         return self._start(label, work, then, tasks=self.beside)
 
     # ------------------------------------------------------------------ for the commands
@@ -166,7 +169,10 @@ class Working(QObject):
         )
 
     def _rank_of(self, library: Library) -> tuple[int, int]:
-        """The rank of a library, found once; asked by its content, a million names would be gone through each time."""
+        """Return the rank of a library, found once.
+
+        Asked by its content, a million names would be gone through each time.
+        """
         if self._ranked is None or self._ranked[0] is not library:
             self._ranked = library, _rank(library)
         return self._ranked[1]

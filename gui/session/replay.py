@@ -63,7 +63,7 @@ class Replay(QObject):
         return self._round
 
     def of(self, now: View) -> View:
-        """What to show: the view of that moment, or of now."""
+        """Return what to show: the view of that moment, or of now."""
         return now if self._past is None else self._past
 
     @property
@@ -140,5 +140,5 @@ class Replay(QObject):
 
 
 def last_closed(status: Status) -> int:
-    """The number of the last round that is closed; 0 before any."""
+    """Return the number of the last round that is closed; 0 before any."""
     return max((one.number for one in status.rounds if one.state == "closed"), default=0)

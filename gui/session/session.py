@@ -67,7 +67,7 @@ class Session(Working):
     def create(
         self, path: Path, arguments: dict[str, Any], *, then: Callable[[], None], failed: Callable[[Exception], None]
     ) -> Job:
-        """The job that writes a new campaign file (arguments as ``Campaign.create`` takes them) and opens it."""
+        """Return the job that writes a new campaign file (arguments as ``Campaign.create`` takes them) and opens it."""
 
         def work(report: Report) -> View:
             from assaypilot.engine.campaign.campaign import Campaign
@@ -95,7 +95,7 @@ class Session(Working):
         self._start("Opening the practice campaign", work, lambda view: self._opened(view, None))
 
     def _take(self, campaign: Campaign, report: Report) -> View:
-        """The view of a campaign that takes the place of the open one; on the worker."""
+        """Return the view of a campaign that takes the place of the open one; on the worker."""
         try:
             view = self._look(campaign)
             report(1.0, "Ready")  # the last chance to cancel
@@ -279,7 +279,7 @@ class Session(Working):
         self, number: int, known: Ends | None, then: Callable[[tuple[Status, Reasons, Ends | None]], None],
         failed: Callable[[Exception], None],
     ) -> Job:  # fmt: skip
-        """The job that reads how the campaign stood at the end of a round, and why; 0: at the start.
+        """Return the job that reads how the campaign stood at the end of a round, and why; 0: at the start.
 
         It also hands over axes that hold the picture of every round, or of this one and of those ``known`` before.
         """
@@ -317,5 +317,5 @@ def _axes_of_rounds(campaign: Campaign, then: Status, known: Ends | None) -> End
 
 
 def _plain(then: Callable[[], None] | None) -> Callable[[object], None] | None:
-    """What is called when a command is done, without what came of it."""
+    """Return what is called when a command is done, without what came of it."""
     return None if then is None else lambda _: then()

@@ -46,7 +46,7 @@ _pool: QThreadPool | None = None
 
 
 def drawing_pool() -> QThreadPool:
-    """The one thread that draws structures and plots; made when first asked for."""
+    """Return the one thread that draws structures and plots; made when first asked for."""
     global _pool
     if _pool is None:
         _pool = QThreadPool()
@@ -139,11 +139,11 @@ class Structures(QObject):
         self.ready.emit()
 
     def aligned(self) -> Aligned:
-        """What draws the structures alike; not for the window's own thread."""
+        """Return what draws the structures alike; not for the window's own thread."""
         return self._series.aligned
 
     def picture(self, smiles: str, size: QSize, ratio: float) -> QImage | None:
-        """The picture, or None while it is being drawn and when RDKit cannot read the structure."""
+        """Return the picture, or None while it is being drawn and when RDKit cannot read the structure."""
         if not self.wanted or not smiles or size.width() < 8 or size.height() < 8:
             return None
         key = (smiles, size.width(), size.height(), ratio, theme().colours.dark)

@@ -105,7 +105,7 @@ class CopiedStructure(StructureView):
         return "" if self._library is None or self._compound is None else self._library.ids[self._compound]
 
     def menu(self) -> QMenu:
-        """What can be copied."""
+        """Return what can be copied."""
         made = QMenu(self)
         for text, copy in self.copies:
             made.addAction(text, copy)
@@ -185,7 +185,7 @@ class CopiedStructure(StructureView):
         self.update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        """The keyboard is elsewhere."""
+        """Redraw without the edge."""
         super().focusOutEvent(event)
         self.update()
 

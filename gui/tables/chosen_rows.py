@@ -79,16 +79,16 @@ class ChosenRows(QTableView):
         self.selectionModel().currentRowChanged.connect(lambda now, before: self._tell(now))
 
     def current_row(self) -> int | None:
-        """The row of the data that is current."""
+        """Return the row of the data that is current."""
         index = self.currentIndex()
         return self.rows_model.source(index) if index.isValid() else None
 
     def selected_rows(self) -> list[int]:
-        """The rows of the data that are selected, top to bottom."""
+        """Return the rows of the data that are selected, top to bottom."""
         return [int(row) for row in self.rows_model.rows[self.selected_places()]]
 
     def selected_places(self) -> Ints:
-        """The rows that are selected as they are shown, from 0, top to bottom."""
+        """Return the rows that are selected as they are shown, from 0, top to bottom."""
         chosen = np.zeros(self.rows_model.rowCount(), dtype=bool)
         for one in cast("Iterable[QItemSelectionRange]", self.selectionModel().selection()):
             chosen[one.top() : one.bottom() + 1] = True
@@ -169,7 +169,7 @@ class ChosenRows(QTableView):
     def selectionCommand(
         self, index: QModelIndex | QPersistentModelIndex, event: QEvent | None = None
     ) -> QItemSelectionModel.SelectionFlag:
-        """What becomes of the selection: a key with Ctrl takes it along, as in a spreadsheet."""
+        """Return what becomes of the selection: a key with Ctrl takes it along, as in a spreadsheet."""
         if event is None:  # asked for by the program, whatever keys are held
             return Flag.ClearAndSelect | Flag.Rows
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and event.key() in _MOVES:

@@ -61,7 +61,7 @@ class Widths:
         self.fill()
 
     def fill(self, *, again: bool = True) -> None:
-        """What room there is goes to the flexible column, what is missing is taken from the soft ones."""
+        """Give the flexible column what room there is, and take what is missing from the soft ones."""
         columns = self._model.columns
         if not columns or len(self._natural) != len(columns) or self.filling:
             return
@@ -108,7 +108,7 @@ class Widths:
                 widths[place] -= min(most, -(-most * -room // give))
 
     def _spread(self, widths: dict[int, int], room: int) -> int:
-        """The part of some room that all columns but pictures took, each in proportion to its width."""
+        """Return the part of some room that all columns but pictures took, each in proportion to its width."""
         columns = self._model.columns
         growing = {place: width for place, width in widths.items() if columns[place].smiles is None}
         whole = sum(growing.values())
@@ -138,7 +138,10 @@ def _scaled(pixels: int, column: Column | None = None) -> int:
 
 
 def order_in(values: dict[str, Any]) -> tuple[str, Qt.SortOrder] | None:
-    """What a table was sorted by, as it was remembered: the key of a column, and the direction; None for nothing."""
+    """Return what a table was sorted by, as it was remembered: the key of a column, and the direction.
+
+    None for nothing.
+    """
     match values.get("sorted"):
         case [str() as key, bool() as down]:
             return key, Qt.SortOrder.DescendingOrder if down else Qt.SortOrder.AscendingOrder
@@ -146,7 +149,7 @@ def order_in(values: dict[str, Any]) -> tuple[str, Qt.SortOrder] | None:
 
 
 def filter_in(values: dict[str, Any]) -> str:
-    """What a table was narrowed by, as it was remembered; empty for nothing."""
+    """Return what a table was narrowed by, as it was remembered; empty for nothing."""
     words = values.get("filter")
     return words if isinstance(words, str) else ""
 
@@ -155,7 +158,7 @@ class StayingMenu(QMenu):
     """A menu that stays open while its ticks are set."""
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """A tick is set without closing the menu."""
+        """Set a tick without closing the menu."""
         action = self.actionAt(event.position().toPoint())
         if action is not None and action.isCheckable() and action.isEnabled():
             action.trigger()
@@ -254,7 +257,7 @@ class Arrangement(QObject):
     # ------------------------------------------------------------------ remembering
 
     def values(self) -> dict[str, Any]:
-        """What was asked for, as plain values."""
+        """Return what was asked for, as plain values."""
         order = self._table.rows_model.wanted_by
         return {
             "shown": dict(self._shown),
@@ -299,7 +302,7 @@ class Arrangement(QObject):
     # ------------------------------------------------------------------ menu
 
     def menu(self, parent: QWidget, at: str | None = None) -> QMenu:
-        """The menu of all columns, with ticks; ``at``: the key of the one that was clicked."""
+        """Return the menu of all columns, with ticks; ``at``: the key of the one that was clicked."""
         made = StayingMenu(parent)
         made.setAccessibleName("Columns")
         columns = self._table.rows_model.columns

@@ -73,7 +73,7 @@ class Facts:
 
 
 def facts_of(columns: Iterable[Column], numbers: Floats, named: Mapping[str, Numbers] | None = None) -> Facts:
-    """The columns of a table as a filter knows them, and what else has a name."""
+    """Return the columns of a table as a filter knows them, and what else has a name."""
     values, words = dict[str, Numbers](named or {}), dict[str, Coded]()
     for column in columns:
         names = {" ".join(text.split()) for text in (column.title, column.name) if text}
@@ -95,7 +95,7 @@ def patterns(text: str, library: Library) -> tuple[str, ...]:
 
 
 def _likeness(match: re.Match[str], library: Library) -> str:
-    """The question of a similarity filter; a compound's id stands for its structure."""
+    """Return the question of a similarity filter; a compound's id stands for its structure."""
     compound = library.find(match[2])
     smiles = match[2] if compound is None or library.smiles is None else library.smiles[compound]
     return similar_to(smiles, _number(match[1]) if match[1] else _ALIKE)
@@ -109,7 +109,7 @@ def narrow(
     coded: Mapping[str, Coded] | None = None,
     having: Mapping[str, Mask] | None = None,
 ) -> Mask | None:
-    """The compounds that fit every word of ``text``; None when it says nothing.
+    """Return the compounds that fit every word of ``text``; None when it says nothing.
 
     ``>7.5`` and ``6..7`` compare ``numbers`` (one per compound; NaN never fits), ``hERG<5`` those ``named`` so,
     ``R1=Me`` a substituent exactly, ``status=out`` a word of a ``coded`` column, ``has:`` a substructure found before
@@ -169,7 +169,7 @@ def narrow(
 
 
 def _plain(name: str) -> str:
-    """A name as it is compared: without case and blanks."""
+    """Return a name as it is compared: without case and blanks."""
     return "".join(name.replace("_", " ").split()).casefold()
 
 
@@ -186,7 +186,7 @@ def _exactly(wanted: str, library: Library, place: int) -> Mask:
 
 
 def _among(wanted: str, coded: Coded) -> Mask:
-    """The rows with a word exactly; where no row can have it, those whose text holds it."""
+    """Return the rows with a word exactly; where no row can have it, those whose text holds it."""
     wanted, texts = _plain(wanted), [_plain(text) for text in coded.texts]
     fits = np.array([text == wanted for text in texts], dtype=bool)
     if not fits.any():
@@ -272,7 +272,10 @@ class Narrower(QObject):
         self._having: dict[str, Mask] = {}
 
     def ask(self, text: str, library: Library, key: object, facts: Callable[[], Facts]) -> Narrowed | None:
-        """The answer; None while it is worked out. ``key``: what ``facts`` are of; another one is another question."""
+        """Return the answer.
+
+        None while it is worked out. ``key``: what ``facts`` are of; another one is another question.
+        """
         if library is not self._library:
             self._library, self._having, self.latest = library, {}, Narrowed("", None)
         self._drop(text, key)
@@ -291,7 +294,7 @@ class Narrower(QObject):
         return self._answer
 
     def now(self, text: str, library: Library, facts: Facts) -> Narrowed:
-        """The answer at once, with the substructures that were looked for before."""
+        """Return the answer at once, with the substructures that were looked for before."""
         return self._found(text, library, facts, self._having)
 
     @property

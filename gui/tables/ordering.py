@@ -24,7 +24,7 @@ _NUMBER = re.compile(r"0*([0-9]+)")
 
 
 def order_of(keys: Ranks, down: bool) -> Ints:
-    """The places of the keys, the least first (``down``: the largest), equal ones as they stand, NaN last in both."""
+    """Return the places of the keys, the least first (``down``: the largest), equal ones as they are, NaN last."""
     if keys.dtype.kind == "f":
         return np.argsort(-keys if down else keys, kind="stable")
     if not keys.size:
@@ -37,7 +37,7 @@ def order_of(keys: Ranks, down: bool) -> Ints:
 
 
 def text_ranks(texts: Sequence[str]) -> NDArray[np.int64]:
-    """The place of each text in alphabetical order, numbers inside texts by value (BZ-9 before BZ-10).
+    """Return the place of each text in alphabetical order, numbers inside texts by value (BZ-9 before BZ-10).
 
     Case and leading zeros make no difference; texts that differ in nothing else have the same place.
     """
@@ -52,7 +52,7 @@ def text_ranks(texts: Sequence[str]) -> NDArray[np.int64]:
 
 
 def _keys(texts: Sequence[str]) -> NDArray[np.bytes_]:
-    """What is compared byte by byte: a number is how many digits it has, below all signs, and these digits."""
+    """Return what is compared byte by byte: a number is how many digits it has, below all signs, and these digits."""
     joined = _END.join(text.replace(_END, " ") for text in texts).casefold()
     counted = _NUMBER.sub(lambda found: chr(min(len(found[1]), LONGEST)) + found[1], joined)
     return np.array([key[:WIDTH] for key in counted.encode("utf-8", "surrogatepass").split(b"\x00")])

@@ -55,20 +55,20 @@ class Calculated:
 
 
 def calculate(smiles: Sequence[str], report: Report) -> Calculated:
-    """The properties of structures without alerts, calculated in a process of its own."""
+    """Return the properties of structures without alerts, calculated in a process of its own."""
     found = np.frombuffer(in_another_process(packed_figures, pack(tuple(smiles)), report=report))
     mw, clogp, tpsa, hbd, heavy, rotatable = np.ascontiguousarray(found.reshape(-1, len(FIGURES)).T)
     return Calculated(mw, clogp, tpsa, hbd, heavy, rotatable)
 
 
 def alerts_too(found: Calculated, smiles: Sequence[str], report: Report) -> Calculated:
-    """The properties with alerts, looked for in a process of its own."""
+    """Return the properties with alerts, looked for in a process of its own."""
     alerts = in_another_process(packed_alerts, pack(tuple(smiles)), report=report)
     return replace(found, alerts=unpack(alerts))
 
 
 def property_columns(status: Status, found: Calculated | None) -> list[Column]:
-    """The columns, without values while nothing was calculated; none where no structure is known."""
+    """Return the columns, without values while nothing was calculated; none where no structure is known."""
     smiles = status.library.smiles
     if smiles is None or not any(smiles):
         return []
@@ -113,7 +113,7 @@ def property_columns(status: Status, found: Calculated | None) -> list[Column]:
 
 
 def exported(status: Status, found: Calculated | None) -> dict[str, Written]:
-    """The columns for an export by their keys, as far as they were calculated."""
+    """Return the columns for an export by their keys, as far as they were calculated."""
     if found is None:
         return {}
     made = {}
@@ -137,7 +137,7 @@ def _is_potency(endpoint: Endpoint) -> bool:
 
 
 def _efficiency(estimate: Floats, heavy: Floats) -> Floats:
-    """The ligand efficiency of each compound, NaN where estimate or structure is unknown."""
+    """Return the ligand efficiency of each compound, NaN where estimate or structure is unknown."""
     return KCAL_PER_LOG * estimate / np.where(heavy > 0, heavy, np.nan)
 
 
@@ -159,7 +159,7 @@ class Calculations(QObject):
         self._job = Latest()
 
     def of(self, library: Library) -> Calculated | None:
-        """What is known of a library; None while nothing is."""
+        """Return what is known of a library; None while nothing is."""
         return self._found if library is self._library else None
 
     def want(self, library: Library, *, alerts: bool = False) -> None:

@@ -65,7 +65,10 @@ class Later(Protocol):
     def __call__(
         self, label: str, work: Callable[[Report], T], then: Callable[[T], None], stopped: Callable[[], None]
     ) -> Job:
-        """What goes on; then one of both is called in the window's thread, ``stopped`` where there is no result."""
+        """Return what goes on.
+
+        Then one of both is called in the window's thread, ``stopped`` where there is no result.
+        """
 
 
 @dataclass(frozen=True)
@@ -105,7 +108,7 @@ class Column:
 
 
 def plain_tip(text: str) -> str:
-    """A tooltip that shows ``text`` as it is, whatever looks like markup in it."""
+    """Return a tooltip that shows ``text`` as it is, whatever looks like markup in it."""
     if "<" not in text and "&" not in text:
         return text
     lines = html.escape(text).replace("\n", "<br/>")
@@ -117,7 +120,7 @@ _TITLE = 18
 
 
 def two_lines(text: str) -> str:
-    """A title of at most two lines, broken between words; what does not fit is cut off with an ellipsis."""
+    """Return a title of at most two lines, broken between words; what does not fit is cut off with an ellipsis."""
     return "\n".join(textwrap.wrap(text, _TITLE, max_lines=2, placeholder=" …")) or text
 
 
@@ -213,25 +216,25 @@ class RowsModel(QAbstractTableModel):
         return int(found[0]) if found.size else None
 
     def source(self, index: Index) -> int:
-        """The row of the data that an index shows."""
+        """Return the row of the data that an index shows."""
         return int(self._rows[index.row()])
 
     def place_of(self, key: str) -> int:
-        """The column with a key."""
+        """Return the column with a key."""
         return next(place for place, column in enumerate(self.columns) if column.key == key)
 
     # ------------------------------------------------------------------ what Qt asks
 
     def rowCount(self, parent: Index = _NOWHERE) -> int:
-        """The number of rows shown."""
+        """Return the number of rows shown."""
         return 0 if parent.isValid() else len(self._rows)
 
     def columnCount(self, parent: Index = _NOWHERE) -> int:
-        """The number of columns."""
+        """Return the number of columns."""
         return 0 if parent.isValid() else len(self.columns)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """What a cell has to say in a role."""
+        """Return what a cell has to say in a role."""
         if not index.isValid():
             return None
         column, row = self.columns[index.column()], int(self._rows[index.row()])
@@ -254,7 +257,7 @@ class RowsModel(QAbstractTableModel):
         return None
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """A column's heading."""
+        """Return a column's heading."""
         if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(self.columns):
             return None
         column = self.columns[section]
@@ -350,7 +353,7 @@ class RowsModel(QAbstractTableModel):
         return list(told(self.chosen_columns(keys), sources))
 
     def chosen_columns(self, keys: Sequence[str] | None) -> list[Column]:
-        """The columns with these keys, in their order; None: all."""
+        """Return the columns with these keys, in their order; None: all."""
         return list(self.columns) if keys is None else [self.columns[self.place_of(key)] for key in keys]
 
 
@@ -365,7 +368,7 @@ def whole_name(column: Column) -> str:
 
 
 def told(columns: Sequence[Column], sources: Ints, report: Report = silent) -> Iterator[list[str]]:
-    """A header and a list of texts for each of the rows of the data; other threads get their turn in between."""
+    """Yield a header and a list of texts for each of the rows of the data; other threads get their turn in between."""
     yield [_heading(column) for column in columns]
     for start in range(0, len(sources), 1_000):
         report(start / len(sources), f"{start:,} of {len(sources):,} rows")

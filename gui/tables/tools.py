@@ -41,7 +41,7 @@ class Limits:
 
     @classmethod
     def of(cls, name: str, values: Floats) -> Limits | None:
-        """The limits of a column's values; None where fewer than two differ."""
+        """Return the limits of a column's values; None where fewer than two differ."""
         known = values[np.isfinite(values)]
         return cls(name, float(known.min()), float(known.max())) if known.size and known.min() < known.max() else None
 
@@ -50,15 +50,15 @@ class Limits:
         return max(0, math.ceil(-math.log10((self.high - self.low) / _STEPS / 2)))
 
     def at(self, step: int) -> float:
-        """The number at a step of a slider, as it is written."""
+        """Return the number at a step of a slider, as it is written."""
         return round(self.low + (self.high - self.low) * step / _STEPS, self._decimals)
 
     def step(self, value: float) -> int:
-        """The step nearest to a number."""
+        """Return the step nearest to a number."""
         return min(max(round((value - self.low) / (self.high - self.low) * _STEPS), 0), _STEPS)
 
     def word(self, first: int, last: int) -> str:
-        """What a filter says between two steps; empty where that is everything."""
+        """Return what a filter says between two steps; empty where that is everything."""
         low, high = f"{self.at(first):.{self._decimals}f}", f"{self.at(last):.{self._decimals}f}"
         if first > 0 and last < _STEPS:
             return f"{self.name}:{low}..{high}"
@@ -72,7 +72,7 @@ class Limits:
         )
 
     def steps(self, text: str) -> tuple[int, int]:
-        """The steps between which a filter leaves compounds."""
+        """Return the steps between which a filter leaves compounds."""
         found = self.pattern.search(text)
         if found is None:
             return 0, _STEPS
@@ -217,14 +217,17 @@ class TableTools(QObject):
     # ------------------------------------------------------------------ narrowing
 
     def narrowed(self, library: Library, key: object, facts: Callable[[], Facts]) -> Narrowed:
-        """What the filter leaves; while that is worked out, what it left before. ``asked`` tells when to ask again."""
+        """Return what the filter leaves.
+
+        While that is worked out, what it left before. ``asked`` tells when to ask again.
+        """
         if _PROPERTY.search(self.filter.text()):
             self._session.calculations.want(library, alerts=_ALERT.search(self.filter.text()) is not None)
         found = self._narrower.ask(self.filter.text(), library, key, facts)
         return self._narrower.latest if found is None else found
 
     def narrowed_now(self, library: Library, facts: Facts) -> Narrowed:
-        """What the filter leaves of compounds that are not those shown."""
+        """Return what the filter leaves of compounds that are not those shown."""
         return self._narrower.now(self.filter.text(), library, facts)
 
     def say_shown(self, narrowed: bool, rows: int) -> None:
@@ -236,7 +239,7 @@ class TableTools(QObject):
     # ------------------------------------------------------------------ properties
 
     def properties(self, library: Library) -> Calculated | None:
-        """What was calculated of a library."""
+        """Return what was calculated of a library."""
         return self._session.calculations.of(library)
 
     def calculate(self, library: Library) -> None:
@@ -247,7 +250,7 @@ class TableTools(QObject):
             self._session.calculations.want(library, alerts=arrangement.visible(ALERT))
 
     def _hide_properties(self) -> None:
-        """What was stopped is not begun again by itself."""
+        """Do not start again by itself what was stopped."""
         arrangement, library = self._table.arrangement, self._library
         if arrangement is not None:
             known = library is not None and self._session.calculations.of(library) is not None

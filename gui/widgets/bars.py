@@ -92,7 +92,7 @@ class MessageBar(QFrame):
         self.cleared.emit()
 
     def outdate(self) -> None:
-        """A note about what was done before is old once something else was done, and a refusal seen before."""
+        """Remove a note about what was done before, and a refusal that was seen."""
         if self._kind == "note" or (self._kind == "error" and time.monotonic() - self._since > SEEN):
             self.clear()
 
@@ -180,7 +180,7 @@ class _Rounds(QSlider):
         self._dress()
 
     def _dress(self) -> None:
-        """A handle that is seen in the dark, too."""
+        """Paint a handle that is seen in the dark, too."""
         palette = QPalette()
         for role in (QPalette.ColorRole.Button, QPalette.ColorRole.Highlight):
             palette.setColor(role, QColor(theme().colours.accent))

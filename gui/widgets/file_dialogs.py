@@ -21,14 +21,14 @@ LONGEST = 120
 
 
 def file_name(text: str) -> str:
-    """A text as (part of) a file name that every system takes."""
+    """Return a text as (part of) a file name that every system takes."""
     made = "".join("-" if sign in FORBIDDEN or ord(sign) < 32 else sign for sign in text)
     made = " ".join(made.split())[:LONGEST].strip(" .") or "campaign"
     return f"_{made}" if names_device(made) else made
 
 
 def as_named(chosen: str, suffix: str) -> Path:
-    """The file somebody chose, with its ending.
+    """Return the file somebody chose, with its ending.
 
     AssayPilotError when that makes it the name of another file, which nobody agreed to replace.
     """
@@ -59,7 +59,7 @@ def ask_for_place(
     parent: QWidget, title: str, proposed: Path, kind: str, suffix: str, then: Callable[[Path], None],
     failed: Callable[[AssayPilotError], None],
 ) -> QFileDialog:  # fmt: skip
-    """The system's dialog, opened; what is chosen in it is handed to ``then``.
+    """Return the system's dialog, opened; what is chosen in it is handed to ``then``.
 
     The system asks before a file is replaced; ``failed`` hears why a name cannot be used.
     """

@@ -143,7 +143,7 @@ class Segments(QWidget):
         return list(self.buttons)
 
     def text(self, key: str) -> str:
-        """What a choice says."""
+        """Return what a choice says."""
         return self.buttons[key].text().replace("&&", "&")
 
     def choose(self, key: str) -> None:
@@ -184,7 +184,7 @@ class FilterBox(Line):
         super().keyPressEvent(event)
 
     def settle(self) -> None:
-        """A text just typed counts at once."""
+        """Take a text just typed at once."""
         if self._pause.isActive():
             self._tell()
 
@@ -277,7 +277,7 @@ class Field(QWidget):
         return bool(self.edit.property("wrong") == "true")
 
     def number(self, within: Range) -> float | None:
-        """The number typed; None where none is, or it cannot be used, which is then said."""
+        """Return the number typed; None where none is, or it cannot be used, which is then said."""
         text = self.text.replace(",", ".")
         self.problem("")
         if not text:
@@ -345,7 +345,7 @@ class Scrolled(QScrollArea):
 
 
 def form() -> QFormLayout:
-    """A form with captions at the left."""
+    """Return a form with captions at the left."""
     made = Form()
     made.setHorizontalSpacing(16)
     made.setVerticalSpacing(10)

@@ -112,7 +112,7 @@ class FlowRow(QLayout):
         self.setSpacing(spacing)
 
     def push(self) -> None:
-        """What is added from now on stands at the right."""
+        """Put what is added from now on at the right."""
         self._pushed = len(self._items)
 
     # ------------------------------------------------------------------ what Qt asks of a layout
@@ -126,11 +126,11 @@ class FlowRow(QLayout):
         return len(self._items)
 
     def itemAt(self, index: int) -> QLayoutItem | None:
-        """An item by place."""
+        """Return an item by place."""
         return self._items[index] if 0 <= index < len(self._items) else None
 
     def takeAt(self, index: int) -> QLayoutItem | None:
-        """An item that is given back."""
+        """Return an item that is given back."""
         return self._items.pop(index) if 0 <= index < len(self._items) else None
 
     def expandingDirections(self) -> Qt.Orientation:
@@ -138,17 +138,17 @@ class FlowRow(QLayout):
         return Qt.Orientation(0)
 
     def hasHeightForWidth(self) -> bool:
-        """A narrow row is higher."""
+        """Return True: a narrow row is higher."""
         return True
 
     def heightForWidth(self, width: int) -> int:
-        """The height of all lines at a width."""
+        """Return the height of all lines at a width."""
         return sum(self._high(line) for line in self._lines(width)) + self.spacing() * max(
             len(self._lines(width)) - 1, 0
         )
 
     def minimumSize(self) -> QSize:
-        """The widest item, one line high."""
+        """Return the widest item, one line high."""
         shown = self._shown()
         widest = max((item.minimumSize().width() for item in shown), default=0)
         return QSize(widest, self._high(shown))
@@ -179,7 +179,7 @@ class FlowRow(QLayout):
         return [item for item in self._items if not item.isEmpty()]
 
     def _first_pushed(self) -> int | None:
-        """The place of the first item at the right that is seen."""
+        """Return the place of the first item at the right that is seen."""
         pushed = self._pushed
         return next(
             (n for n, one in enumerate(self._items) if pushed is not None and n >= pushed and not one.isEmpty()), None
@@ -220,7 +220,7 @@ class FoldedLabel(QLabel):
         self._fit()
 
     def text(self) -> str:
-        """The whole text."""
+        """Return the whole text."""
         return self._whole
 
     @property
@@ -295,7 +295,7 @@ _LONG = re.compile(rf"\S{{{LONGEST + 1},}}")
 
 
 def breakable(text: str) -> str:
-    """The text with places at which lines may end in its long words: ids, SMILES."""
+    """Return the text with places at which lines may end in its long words: ids, SMILES."""
     return _LONG.sub(
         lambda found: _BREAK.join(
             found[0][start : start + LONGEST // 2] for start in range(0, len(found[0]), LONGEST // 2)
@@ -305,12 +305,12 @@ def breakable(text: str) -> str:
 
 
 def whole(text: str) -> str:
-    """The text as it was before it was made breakable."""
+    """Return the text as it was before it was made breakable."""
     return text.replace(_BREAK, "")
 
 
 def copied(label: QLabel) -> None:
-    """The text of a label can be selected, and copied as it was by its menu."""
+    """Let the text of a label be selected, and copied by its menu."""
     label.setTextInteractionFlags(
         Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
     )

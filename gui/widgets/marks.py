@@ -59,7 +59,7 @@ class StatusMark(QWidget):
         self.update()
 
     def text(self) -> str:
-        """What it says."""
+        """Return what it says."""
         return self._text
 
     def sizeHint(self) -> QSize:

@@ -36,7 +36,7 @@ ButtonRole = Literal["", "primary", "go", "link", "badge"]
 
 
 def label(text: str = "", role: Role = "", *, wrap: bool = False, selectable: bool = False) -> QLabel:
-    """A label of plain text."""
+    """Return a label of plain text."""
     made = QLabel()
     made.setTextFormat(Qt.TextFormat.PlainText)
     made.setText(text)
@@ -60,18 +60,18 @@ def polish(widget: QWidget, **properties: str) -> None:
 
 
 def cut_middle(text: str, longest: int) -> str:
-    """A text of so many letters at most: a longer one loses its middle, since its ends say most of it."""
+    """Return a text of so many letters at most: a longer one loses its middle, since its ends say most of it."""
     ends = (longest - 1) // 2
     return text if len(text) <= longest else f"{text[: longest - 1 - ends]}…{text[-ends:]}"
 
 
 def mnemonic_free(text: str) -> str:
-    """A text for a button or a menu, in which & is only an ampersand."""
+    """Return a text for a button or a menu, in which & is only an ampersand."""
     return text.replace("&", "&&")
 
 
 def button(text: str, role: ButtonRole = "", tip: str = "", *, then: object = None) -> QPushButton:
-    """A push button; & marks its mnemonic. ``then``: what happens when it is clicked."""
+    """Return a push button; & marks its mnemonic. ``then``: what happens when it is clicked."""
     made = QPushButton(text)
     if role:
         made.setProperty("role", role)
@@ -98,7 +98,7 @@ class _Buttons(QDialogButtonBox):
 
 
 def go_or_cancel(text: str) -> tuple[QDialogButtonBox, QPushButton]:
-    """The buttons of a dialog: one that does it, the default, which is returned too, and Cancel."""
+    """Return the buttons of a dialog: one that does it, the default, which is returned too, and Cancel."""
     box = _Buttons()
     box.go = go = box.addButton(text, QDialogButtonBox.ButtonRole.AcceptRole)
     go.setProperty("role", "go")
@@ -125,7 +125,7 @@ class ElidedLabel(QLabel):
         self._fit()
 
     def text(self) -> str:
-        """The whole text."""
+        """Return the whole text."""
         return self._whole
 
     def sizeHint(self) -> QSize:
@@ -233,12 +233,12 @@ _SAID = re.compile("|".join(map(re.escape, _ON_A_MAC)))
 
 
 def as_here(text: str) -> str:
-    """A text with the keys it names as they are called here: on a Mac Cmd for Ctrl, and Option for Alt."""
+    """Return a text with the keys it names as they are called here: on a Mac Cmd for Ctrl, and Option for Alt."""
     return _SAID.sub(lambda found: _ON_A_MAC[found[0]], text) if MAC else text
 
 
 def keys(*wanted: QKeySequence.StandardKey | str) -> list[QKeySequence]:
-    """The first key of each, each key once: one that is named twice would be ambiguous, and do nothing."""
+    """Return the first key of each, each key once: one that is named twice would be ambiguous, and do nothing."""
     return [QKeySequence(key) for key in dict.fromkeys(QKeySequence(key).toString() for key in wanted) if key]
 
 

@@ -70,7 +70,7 @@ KINDS = (
 
 
 def kind_of(suffix: str) -> Kind:
-    """The kind of file with an ending; the first when there is none."""
+    """Return the kind of file with an ending; the first when there is none."""
     return next((kind for kind in KINDS if kind.suffix == suffix), KINDS[0])
 
 
@@ -107,7 +107,7 @@ class ExportDialog(QDialog):
     def __init__(
         self, screen: Screen, counts: tuple[int, int], wanted: Wanted, *, structures: bool, parent: QWidget | None
     ) -> None:
-        """``counts``: compounds that are in, and all of them; ``structures``: whether any structure is known."""
+        """Take ``counts``: compounds that are in, and all; ``structures``: whether any structure is known."""
         super().__init__(parent)
         self.screen_, self._structures = screen, structures
         self.setWindowTitle("Export")
@@ -199,7 +199,7 @@ class ExportDialog(QDialog):
 
 
 def shortlist_columns(status: Status) -> dict[str, tuple[str, ...]]:
-    """The headers of the shortlist that say what a column of the page says, by the column's key.
+    """Return the headers of the shortlist that say what a column of the page says, by the column's key.
 
     Headers are unique ("Status (2)" where a site is called Status), so they are found by their place.
     """
@@ -238,7 +238,7 @@ def screen_of(
     status: Status, model: RowsModel, columns: Sequence[Column], beside: Mapping[str, Written], *, choice: str,
     words: str, arranged: bool,
 ) -> Screen:  # fmt: skip
-    """The page as an export takes it; ``choice``: what the buttons say, ``words``: the filter's text.
+    """Return the page as an export takes it; ``choice``: what the buttons say, ``words``: the filter's text.
 
     ``beside``: what was calculated, by the keys of the page's columns.
     """

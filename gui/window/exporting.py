@@ -62,7 +62,7 @@ class PictureFiles:
         """The question where to, the last one asked."""
 
     def copy(self, scene: Scene) -> Job:
-        """The job that puts a picture on the clipboard."""
+        """Return the job that puts a picture on the clipboard."""
         desk, size = self._desk, self._size()
 
         def work(report: Report) -> bytes:
@@ -75,7 +75,7 @@ class PictureFiles:
         return desk.session.aside("Copying the picture", work, done, desk.refuse)
 
     def copy_data(self, scene: Scene) -> Job:
-        """The job that puts the data behind a picture on the clipboard, as a spreadsheet pastes them."""
+        """Return the job that puts the data behind a picture on the clipboard, as a spreadsheet pastes them."""
         desk = self._desk
 
         def work(report: Report) -> tuple[int, str]:
@@ -113,7 +113,7 @@ class PictureFiles:
         )
 
     def to(self, path: Path, scene: Scene, size: Shape | None = None) -> Job:
-        """The job that writes a picture, whose ending says what kind it is, and its data."""
+        """Return the job that writes a picture, whose ending says what kind it is, and its data."""
         inches = size or self._size()
         data = data_path(path, replaced=path.exists())
 
@@ -213,7 +213,7 @@ class Exporting:
     # ------------------------------------------------------------------ writing
 
     def to(self, path: Path, which: Which = "in", *, as_columns: bool = False) -> Job | None:
-        """The job that writes compounds to a file, whose ending says what kind it is."""
+        """Return the job that writes compounds to a file, whose ending says what kind it is."""
         view = self._desk.session.view
         if view is None:
             return None
@@ -240,7 +240,7 @@ class Exporting:
         self, name: str, path: Path, work: Callable[[Report], int], then: Callable[[int], None],
         again: Callable[[], None],
     ) -> Job:  # fmt: skip
-        """The job that writes a file, whole or not at all; ``again`` is offered when that fails."""
+        """Return the job that writes a file, whole or not at all; ``again`` is offered when that fails."""
         desk = self._desk
 
         def whole(report: Report) -> int:

@@ -157,7 +157,7 @@ class PreferencesDialog(QDialog):
         self._fit()
 
     def done(self, result: int) -> None:
-        """What was typed last counts, however the dialog is closed."""
+        """Take what was typed last, however the dialog is closed."""
         self._keep_author()
         super().done(result)
 
@@ -199,20 +199,20 @@ class HelpAndPreferences(QObject):
         """The preferences while they are open."""
 
     def follow(self) -> None:
-        """The window is as the preferences say, now and when they change."""
+        """Apply the preferences to the window, now and when they change."""
         self._window.structures.switch(self._window.settings.structures)
         theme().changed.connect(self._fit)
         self._fit()
 
     def closing(self) -> None:
-        """The window goes: the help goes with the last one."""
+        """Close the help with the last window."""
         if any(one.isVisible() for one in main_windows() if one is not self._window):
             look_again_soon()
         else:
             close_help()
 
     def help(self) -> None:
-        """The help, at the page that is shown or the panel where the keyboard is."""
+        """Open the help at the page shown or the panel where the keyboard is."""
         window = self._window
         focus = window.focusWidget()
         page = window.stack.currentWidget()
@@ -221,7 +221,7 @@ class HelpAndPreferences(QObject):
         show_help(topic_at(focus if inside else page))
 
     def topic(self, key: str) -> None:
-        """The help, at a topic."""
+        """Open the help at a topic."""
         show_help(key)
 
     def about(self) -> None:
@@ -264,7 +264,7 @@ class HelpAndPreferences(QObject):
             window.tables.forget()
 
     def _fit(self) -> None:
-        """The navigation holds its longest name, however large the text is."""
+        """Make the navigation as wide as its longest name, however large the text is."""
         names = self._window.navigation.findChildren(QPushButton)
         bold = QFont(self._window.font())
         bold.setBold(True)  # as that of the page that is shown

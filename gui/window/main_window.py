@@ -273,7 +273,7 @@ class MainWindow(QMainWindow):
         self.page_first()
 
     def page_first(self) -> None:
-        """The keyboard goes to the first part of the page that is shown."""
+        """Move the keyboard to the first part of the page shown."""
         if self.page is not None:
             self.page.first().setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -298,7 +298,7 @@ class MainWindow(QMainWindow):
         return (self.candidates if self.page is self.candidates else self.sar).canvas.inches
 
     def _do_next(self, command: str) -> None:
-        """What the one button of the strip does."""
+        """Do what the one button of the strip is for."""
         {
             "new": self.new_campaign,
             "plan": self.plan,
@@ -431,5 +431,5 @@ class MainWindow(QMainWindow):
 
 
 def _as_title(text: str) -> str:
-    """A text as a window's title shows it: [*] alone stands for the mark of an unsaved document."""
+    """Return a text as a window's title shows it: [*] alone stands for the mark of an unsaved document."""
     return text.replace("[*]", "[*][*]")

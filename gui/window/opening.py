@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def main_windows() -> list[MainWindow]:
-    """The program's windows, those that are hidden or closing among them."""
+    """Return the program's windows, those that are hidden or closing among them."""
     from .main_window import MainWindow
 
     with nothing_goes():
@@ -290,7 +290,7 @@ class Opening:
     # ------------------------------------------------------------------ files dropped on the window
 
     def dropped(self, event: QDropEvent) -> Path | None:
-        """The one file that is being dropped; None for anything else."""
+        """Return the one file that is being dropped; None for anything else."""
         urls = event.mimeData().urls()
         local = [Path(url.toLocalFile()) for url in urls if url.isLocalFile()]
         return local[0] if len(local) == 1 and local[0].is_file() else None

@@ -86,7 +86,7 @@ class Headed(QWidget):
         theme().changed.connect(self._level)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """The style sheet has given both their letters by now."""
+        """Lay both out once the style sheet has given their letters."""
         super().showEvent(event)
         self._level()
 
@@ -134,7 +134,7 @@ class Page(QWidget):
 
 
 def side_panel() -> tuple[QScrollArea, QVBoxLayout]:
-    """The panel at the right, which scrolls when the window is low, and where its parts go."""
+    """Return the panel at the right, which scrolls when the window is low, and where its parts go."""
     inner = QFrame()
     inner.setObjectName("side")
     column = column_of(holder=inner, margins=(16, 16, 16, 14), spacing=12)
@@ -174,7 +174,7 @@ class Side(QFrame):
         self.setMinimumWidth(width)
 
     def _keep_width(self, _: int, most: int) -> None:
-        """The scroll bar takes its room from the margin, so that no line is broken anew when it comes."""
+        """Give the scroll bar its room from the margin, so that no line is broken anew when it comes."""
         margins = self._inner.contentsMargins()
         margins.setRight(MARGIN - (self._bar.sizeHint().width() if most else 0))
         self._inner.setContentsMargins(margins)
@@ -200,7 +200,7 @@ class Side(QFrame):
 
 
 def with_side(page: Page, side: QWidget) -> QSplitter:
-    """The splitter between a page's column and its panel at the right."""
+    """Return the splitter between a page's column and its panel at the right."""
     left = QWidget()
     left.setLayout(page.column)
     made = splitter(Qt.Orientation.Horizontal, left, side)

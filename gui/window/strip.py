@@ -41,7 +41,7 @@ class Next:
 
 
 def next_step(view: View | None) -> Next | None:
-    """What is to be done next; None when nothing is (a read-only window)."""
+    """Return what is to be done next; None when nothing is (a read-only window)."""
     if view is None:
         return Next("new", "Open table…", "Start a new campaign from a table of compounds")
     status = view.status

@@ -94,5 +94,5 @@ class Tables:
 
 
 def _key(path: Path) -> str:
-    """What a campaign is remembered by: its place, unreadable."""
+    """Return what a campaign is remembered by: its place, unreadable."""
     return hashlib.sha256(str(path.absolute()).encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -44,7 +44,7 @@ def _rounds(window: MainWindow) -> list[Round]:
 
 
 def _measuring(window: MainWindow) -> QPushButton | None:
-    """The button of the simulated assay, and when it has measured, the one that closes the round."""
+    """Return the button of the simulated assay, and when it has measured, the one that closes the round."""
     standing = [one for one in _rounds(window) if one.state == "open"]
     if not standing:
         return None
@@ -52,7 +52,7 @@ def _measuring(window: MainWindow) -> QPushButton | None:
 
 
 def _leads_to(window: MainWindow, page: PageName) -> QPushButton | None:
-    """The button of the navigation that shows a page."""
+    """Return the button of the navigation that shows a page."""
     return next(one for one in window.navigation.findChildren(QPushButton) if one.text() == page.title)
 
 
@@ -193,7 +193,7 @@ class Tour(QObject):
         return self._step.done is not None and self._step.done(self._window)
 
     def _selected(self, page: Page, *_: object) -> None:
-        """A line was selected: by somebody when the keyboard is in the table, else by the program."""
+        """Follow a selected line: by a person when the keyboard is in the table, else by the program."""
         window = self._window
         if (
             self.place is None

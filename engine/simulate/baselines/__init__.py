@@ -19,7 +19,10 @@ class Baseline(Phased):
     """A strategy that ends when everything is decided or its budget is used up."""
 
     def check(self, problem: Problem) -> dict[str, Any]:
-        """The parameters with their defaults; AssayPilotError for one of those that several have out of range."""
+        """Return the parameters with their defaults.
+
+        AssayPilotError for one of those that several have out of range.
+        """
         given = self.parameters(problem)
         if "at_budget" in given:
             one_of("at_budget", given["at_budget"], ("undecided", "guess"))
@@ -28,7 +31,7 @@ class Baseline(Phased):
         return given
 
     def void(self, problem: Problem) -> tuple[str, ...]:
-        """A guess at the budget is no proof."""
+        """Return a guess at the budget is no proof."""
         if self.parameters(problem).get("at_budget") == "guess" and problem.budget is not None:
             return ("what is not proven when the budget ends is decided by the estimates",)
         return ()
@@ -49,5 +52,5 @@ class FixedBudget(Baseline):
     """A strategy that plans with a fixed number of measurements."""
 
     def void(self, problem: Problem) -> tuple[str, ...]:
-        """A fixed budget promises no error probability."""
+        """Return that a fixed budget promises no error probability."""
         return ("a fixed budget promises no error probability: the answer is the best guess it allows",)

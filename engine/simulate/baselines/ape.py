@@ -56,7 +56,7 @@ def deviation(x: float) -> float:
 
 
 def threshold(radii: str, delta: float, arms: int, endpoints: int) -> float:
-    """The constant of the bonus of a pair: C^g(log(K (K - 1) d / (2 delta)) / 2).
+    """Return the constant of the bonus of a pair: C^g(log(K (K - 1) d / (2 delta)) / 2).
 
     ``simplified``: without the union over pairs and endpoints and with x + log x for C^g, as in the experiments.
     """
@@ -109,21 +109,24 @@ class _Race:
         np.fill_diagonal(self.upper, math.inf)
 
     def nearest(self) -> Floats:
-        """The least M^-(i, j) with epsilon over all others j: above 0, i surely stands within epsilon of the front."""
+        """Return the least M^-(i, j) with epsilon over all j: above 0, i is surely within epsilon of the front."""
         least: Floats = self.lower.min(axis=1) + self.epsilon
         return least
 
     def above(self) -> Floats:
-        """The largest m^-(i, j) = -M^+(i, j) over all others j: above 0, i is surely beaten."""
+        """Return the largest m^-(i, j) = -M^+(i, j) over all others j: above 0, i is surely beaten."""
         return -self.hope()
 
     def hope(self) -> Floats:
-        """The least M^+(i, j) over all others j: how far i may stand out."""
+        """Return the least M^+(i, j) over all others j: how far i may stand out."""
         least: Floats = self.upper.min(axis=1)
         return least
 
     def next_pair(self) -> tuple[int, int] | None:
-        """The arm that may stand out most of those not sure, and the one it may be beaten by; None if all are sure."""
+        """Return the arm that may stand out most of those not sure, and the one it may be beaten by.
+
+        None if all are sure.
+        """
         unsure = np.flatnonzero(self.nearest() <= 0)
         if not len(unsure):
             return None
@@ -131,7 +134,7 @@ class _Race:
         return bold, int(np.argmin(self.lower[bold]))
 
     def measured(self, arm: int) -> None:
-        """The same means with one more measurement of an arm."""
+        """Add one more measurement of an arm to the means."""
         self.known.counts[:, arm] += 1.0
         one = np.array([arm])
         lower, upper = _bounds(self.known, one)
@@ -169,7 +172,7 @@ class Ape(Baseline):
     )
 
     def check(self, problem: Problem) -> dict[str, Any]:
-        """The parameters with their defaults; AssayPilotError for one out of range."""
+        """Return the parameters with their defaults; AssayPilotError for one out of range."""
         parameters = super().check(problem)
         one_of("radii", parameters["radii"], ("proven", "simplified"))
         if problem.wanted.sum() > _MOST:

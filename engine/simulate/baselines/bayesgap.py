@@ -62,20 +62,20 @@ class Belief:
     noise: float
 
     def measured(self, x: Floats) -> Belief:
-        """The belief after one more measurement of a row ``x``, its value not known yet: only the spread shrinks."""
+        """Return the belief after one more measurement of a row ``x`` of unknown value: only the spread shrinks."""
         step = self.covariance @ x
         scaled = step / (self.noise**2 + float(x @ step))
         return Belief(self.mean, self.covariance - step[:, None] * scaled, self.noise)
 
 
 def belief(problem: Problem, sums: Arrays, prior: float) -> Belief:
-    """The posterior of N(0, prior^2 I) after the measurements in the sums (of one endpoint)."""
+    """Return the posterior of N(0, prior^2 I) after the measurements in the sums (of one endpoint)."""
     return _belief(sums["information"][0].tobytes(), sums["moment"][0].tobytes(), problem.noise[0], prior)
 
 
 @lru_cache(maxsize=8)
 def _belief(information: bytes, moment: bytes, noise: float, prior: float) -> Belief:
-    """The posterior of sums; the last few are kept, because planning and deciding ask for the same."""
+    """Return the posterior of sums; the last few are kept, because planning and deciding ask for the same."""
     towards = np.frombuffer(moment) / noise**2
     precision = np.frombuffer(information).reshape(len(towards), -1) / noise**2
     precision.flat[:: len(towards) + 1] += 1.0 / prior**2
@@ -96,7 +96,7 @@ class BudgetRun(FixedBudget, ABC):
     """A belief chooses every measurement until the budget is spent; the answer is what its means say then."""
 
     def check(self, problem: Problem) -> dict[str, Any]:
-        """The parameters; AssayPilotError without a budget, or for a library too large to look at one by one."""
+        """Return the parameters; AssayPilotError without a budget, or for a library too large to look at one by one."""
         given = super().check(problem)
         number("prior", given["prior"])
         needs_budget(problem, self.info.name)
@@ -113,14 +113,17 @@ class BudgetRun(FixedBudget, ABC):
 
     @abstractmethod
     def choose(self, problem: Problem, x: Floats, aims: Ints, measurable: Ints, seen: Belief) -> int:
-        """The next measurement: a position in the rows ``x``, one of ``measurable``; ``aims`` are in question."""
+        """Return the next measurement: a position in the rows ``x``, one of ``measurable``.
+
+        ``aims`` are in question.
+        """
 
     def believed(self, state: State) -> Belief:
-        """What is believed now."""
+        """Return what is believed now."""
         return belief(state.problem, state.memory, float(self.parameters(state.problem)["prior"]))
 
     def ask(self, state: State, report: Report = silent) -> Allocation:
-        """A batch: after each choice the belief shrinks as if measured, while its means stay."""
+        """Return a batch: after each choice the belief shrinks as if measured, while its means stay."""
         problem = state.problem
         assert problem.budget is not None
         batch = self.batch(problem)
@@ -144,7 +147,7 @@ class BudgetRun(FixedBudget, ABC):
         return problem.features.times(seen.mean, rows)
 
     def kept(self, state: State, memory: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-        """What is carried beside the sums."""
+        """Return what is carried beside the sums."""
         return memory
 
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
@@ -197,7 +200,7 @@ class BayesGap(BudgetRun):
     )
 
     def check(self, problem: Problem) -> dict[str, Any]:
-        """The parameters; AssayPilotError for one out of range."""
+        """Return the parameters; AssayPilotError for one out of range."""
         given = super().check(problem)
         if given["epsilon"] != 0:
             number("epsilon", given["epsilon"])
@@ -208,7 +211,7 @@ class BayesGap(BudgetRun):
         return {**super().memory(problem), "leader": np.array([-1.0]), "smallest": np.array([math.inf])}
 
     def choose(self, problem: Problem, x: Floats, aims: Ints, measurable: Ints, seen: Belief) -> int:
-        """The less known of the leader and its rival, or what tells most about it where it cannot be measured."""
+        """Return the less known of leader and rival, or what tells most about it where it cannot be measured."""
         leader, rival, _, spread = self._pair(problem, x[aims], seen)
         wanted = int(aims[leader if spread[leader] >= spread[rival] else rival])
         if (measurable == wanted).any():
@@ -223,7 +226,7 @@ class BayesGap(BudgetRun):
         return _paired(x.tobytes(), seen, float(given["epsilon"]), float(given["prior"]), problem.budget or 0)
 
     def kept(self, state: State, memory: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-        """The leader of the step with the smallest B so far: the one this step was chosen by."""
+        """Return the leader of the step with the smallest B so far: the one this step was chosen by."""
         problem = state.problem
         rows = np.flatnonzero(state.active)
         if len(rows) > 1:
@@ -233,7 +236,7 @@ class BayesGap(BudgetRun):
         return memory
 
     def final(self, problem: Problem, rows: Ints, seen: Belief, memory: dict[str, NDArray[Any]]) -> Floats:
-        """The means; for the best the leader of the smallest B before all."""
+        """Return the means; for the best the leader of the smallest B before all."""
         scores = super().final(problem, rows, seen, memory)
         leader = np.flatnonzero(rows == int(memory["leader"][0]))
         if isinstance(problem.goal, Best) and len(leader):
@@ -261,7 +264,7 @@ def _paired(rows: bytes, seen: Belief, epsilon: float, prior: float, budget: int
 
 @lru_cache(maxsize=2)
 def _of_rows(rows: bytes, columns: int) -> tuple[Floats, float]:
-    """The rows, and the sum of 1 / ||x||^2."""
+    """Return the rows, and the sum of 1 / ||x||^2."""
     x = np.frombuffer(rows).reshape(-1, columns)
     return x, float((1.0 / np.maximum((x * x).sum(axis=1), 1e-12)).sum())
 
@@ -292,7 +295,7 @@ class Kgcb(BudgetRun):
     )
 
     def choose(self, problem: Problem, x: Floats, aims: Ints, measurable: Ints, seen: Belief) -> int:
-        """The largest knowledge gradient; where all are 0 to rounding, the compound known least."""
+        """Return the largest knowledge gradient; where all are 0 to rounding, the compound known least."""
         mean = x[aims] @ seen.mean
         across = x @ seen.covariance
         own = np.maximum(np.einsum("ij,ij->i", across, x), 0.0)

@@ -34,7 +34,7 @@ from . import FixedBudget
 
 
 def pooled(memory: Arrays, outcome: Outcome) -> tuple[Floats, Floats]:
-    """Counts and means ``(n_endpoints, n_arms)`` of every measurement so far."""
+    """Return counts and means ``(n_endpoints, n_arms)`` of every measurement so far."""
     counts = memory["counts"] + outcome.counts
     fresh = np.where(outcome.counts > 0, outcome.means, 0.0)
     sums = memory["counts"] * memory["means"] + outcome.counts * fresh
@@ -42,7 +42,7 @@ def pooled(memory: Arrays, outcome: Outcome) -> tuple[Floats, Floats]:
 
 
 def own_means(problem: Problem, counts: Floats, means: Floats, arms: Ints) -> Floats:
-    """The mean of each arm's own measurements, ``(n_endpoints, m)``; NaN where nothing tells about it.
+    """Return the mean of each arm's own measurements, ``(n_endpoints, m)``; NaN where nothing tells about it.
 
     An arm that cannot be measured takes the additive estimate from those that were: these algorithms know no other way
     to speak of it.
@@ -68,11 +68,11 @@ class _Eliminating(FixedBudget, ABC):
 
     @abstractmethod
     def verdict(self, state: State, means: Floats, unknown: int) -> tuple[Halved, int]:
-        """What a phase decides of the arms it knows (``unknown`` others stay anyway), and the rounds that took."""
+        """Return what a phase decides of the arms it knows (``unknown`` others stay), and the rounds that took."""
 
     @abstractmethod
     def least_budget(self, arms: int) -> int:
-        """The smallest budget that measures every arm in the first round."""
+        """Return the smallest budget that measures every arm in the first round."""
 
     def check(self, problem: Problem) -> dict[str, Any]:
         """No parameters; AssayPilotError without a budget or with one that cannot measure every arm."""
@@ -93,7 +93,7 @@ class _Eliminating(FixedBudget, ABC):
         return Allocation.after(state, rows, counts, math.inf, Certificate("equal", float(len(rows)), 0.0))
 
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
-        """The arms of the largest empirical gaps leave the race; after the last round the rest is in."""
+        """Return the arms of the largest empirical gaps leave the race; after the last round the rest is in."""
         problem = state.problem
         active = np.flatnonzero(state.active)
         if not (outcome.counts > 0).any() or not len(active):
@@ -152,7 +152,7 @@ class EgeSh(_Eliminating):
         return arms * rounds_for(arms)
 
     def per_arm(self, state: State, arms: int) -> int:
-        """An even share of what is left over the rounds to come, divided by the arms of this one."""
+        """Return an even share of what is left over the rounds to come, divided by the arms of this one."""
         budget = state.problem.budget
         assert budget is not None
         rounds = max(self.rounds(_arms(state)) - _done(state), 1)
@@ -194,7 +194,10 @@ class EgeSr(_Eliminating):
         return int(min(step, max(budget - state.spent, 0) // max(arms, 1)))
 
     def verdict(self, state: State, means: Floats, unknown: int) -> tuple[Halved, int]:
-        """The arm of the largest gap, of equal ones one that some other beats; again in rounds without measurements."""
+        """Return the arm of the largest gap, of equal ones one that some other beats.
+
+        Again in rounds without measurements.
+        """
         budget = state.problem.budget
         assert budget is not None
         m = means.shape[1]

@@ -78,13 +78,13 @@ class Alba(Baseline):
     )
 
     def check(self, problem: Problem) -> dict[str, Any]:
-        """The parameters; AssayPilotError for one out of range."""
+        """Return the parameters; AssayPilotError for one out of range."""
         given = self.parameters(problem)
         number("first_gap", given["first_gap"])
         return given
 
     def memory(self, problem: Problem) -> Arrays:
-        """The stage, and who was still in when it began."""
+        """Return the stage, and who was still in when it began."""
         return {"stage": np.zeros(1), "began": problem.wanted.copy()}
 
     def _gap(self, state: State) -> float:
@@ -100,7 +100,7 @@ class Alba(Baseline):
         return 8.0 * (problem.noise[0] / self._gap(state)) ** 2 * self._log(problem, state.phase + 1)
 
     def _rows(self, state: State) -> Ints:
-        """What a stage's design measures: those it began with, or all there are where these do not span them."""
+        """Return what a stage's design measures: those it began with, or all there are where these do not span them."""
         problem, began = state.problem, state.memory["began"]
         rows = np.flatnonzero(began & problem.measurable)
         asked = np.flatnonzero(state.active)
@@ -109,7 +109,7 @@ class Alba(Baseline):
         return rows
 
     def ask(self, state: State, report: Report = silent) -> Allocation:
-        """The stage's G-optimal design, rounded up, with as many measurements as the step's gap takes."""
+        """Return the stage's G-optimal design, rounded up, with as many measurements as the step's gap takes."""
         problem = state.problem
         candidates, design = g_design(problem.features, self._rows(state), gap=_GAP, report=report)
         aims = candidates.onto(np.flatnonzero(state.active))
@@ -160,7 +160,7 @@ class Alba(Baseline):
         )
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
-        """The best is found, or the budget is used up."""
+        """Stop when the best is found, or the budget is used up."""
         return super().stop(state) or inseparable(state, self._wells(state), "with slack the search ends")
 
 
@@ -195,7 +195,7 @@ class OdLinBai(Gse):
         return {"size": np.array([n, d]), "stages": np.array([rounds_for(d)])}
 
     def ask(self, state: State, report: Report = silent) -> Allocation:
-        """The next stage: m w(a) of the G-optimal design on the compounds still in, rounded up."""
+        """Return the next stage: m w(a) of the G-optimal design on the compounds still in, rounded up."""
         problem = state.problem
         n, d = (int(number) for number in state.memory["size"])
         rows = stage_rows(state, np.flatnonzero(state.active))[0].rows
@@ -205,7 +205,7 @@ class OdLinBai(Gse):
         return _within_budget(state, rows, design, ceilings(design.weights, share), math.inf)
 
     def kept(self, state: State, ranked: Ints) -> int:
-        """The best ceil(d / 2^r) stay."""
+        """Return the best ceil(d / 2^r) stay."""
         return math.ceil(int(state.memory["size"][1]) * 0.5 ** (state.phase + 1))
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
@@ -215,5 +215,5 @@ class OdLinBai(Gse):
 
 
 def _reserved(n: int, d: int) -> int:
-    """What rounding up may cost in all stages: min(K, d (d + 1) / 2) and ceil(d / 2^r) for the others."""
+    """Return what rounding up may cost in all stages: min(K, d (d + 1) / 2) and ceil(d / 2^r) for the others."""
     return min(n, d * (d + 1) // 2) + sum(math.ceil(d * 0.5**r) for r in range(1, rounds_for(d)))

@@ -74,7 +74,7 @@ class LazyTts(Baseline):
     )
 
     def check(self, problem: Problem) -> dict[str, Any]:
-        """The parameters; AssayPilotError for one out of range, or for all epsilon-best without a truth."""
+        """Return the parameters; AssayPilotError for one out of range, or for all epsilon-best without a truth."""
         given = super().check(problem)
         one_of("threshold", given["threshold"], ("proven", "experiments"))
         if isinstance(problem.goal, AllEpsilonBest):
@@ -82,7 +82,7 @@ class LazyTts(Baseline):
         return given
 
     def void(self, problem: Problem) -> tuple[str, ...]:
-        """What the parameters give up."""
+        """Return what the parameters give up."""
         given, why = self.parameters(problem), []
         if given["threshold"] == "experiments":
             why.append("threshold=experiments stops by log((1 + log t) / delta), which no theorem covers here")
@@ -104,7 +104,7 @@ class LazyTts(Baseline):
         }
 
     def ask(self, state: State, report: Report = silent) -> Allocation:
-        """A batch: a spanning compound while too little is known in some direction, else the one most behind."""
+        """Return a batch: a spanning compound while too little is known in some direction, else the one most behind."""
         problem, memory = state.problem, state.memory
         batch = self.batch(problem)
         n = batch if problem.budget is None else min(batch, problem.budget - state.spent)
@@ -216,7 +216,7 @@ class LazyTts(Baseline):
     def _threshold(
         self, problem: Problem, information: Floats, fit: Fit, total: float, kind: str
     ) -> tuple[float, bool]:
-        """The threshold in units of values squared, and whether V is large enough for it."""
+        """Return the threshold in units of values squared, and whether V is large enough for it."""
         features = problem.features
         c = float(features.quadratic(np.eye(features.n_columns)).max())
         values = np.linalg.eigvalsh(fit.basis.T @ information @ fit.basis)
@@ -228,7 +228,7 @@ class LazyTts(Baseline):
         return (1.0 + _U) * variance * (0.5 * log_det + math.log(1.0 / problem.delta)), enough
 
     def _weights(self, problem: Problem, fit: Fit, rows: Ints) -> Floats:
-        """The weights that are optimal for the estimate."""
+        """Return the weights that are optimal for the estimate."""
         measurable = np.flatnonzero(problem.measurable)
         candidates = table(problem.features, measurable)
         targets = table(problem.features, rows, measurable)

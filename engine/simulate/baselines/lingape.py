@@ -56,7 +56,7 @@ PULL = Parameter(
 
 
 def first_of_all(default: str) -> Parameter:
-    """What comes first, with the default of a strategy's paper."""
+    """Return what comes first, with the default of a strategy's paper."""
     return replace(FIRST, default=default)
 
 
@@ -80,7 +80,7 @@ class GapIndex(Sequential, ABC):
     """
 
     def check(self, problem: Problem) -> dict[str, Any]:
-        """The parameters with their defaults; AssayPilotError for one out of range."""
+        """Return the parameters with their defaults; AssayPilotError for one out of range."""
         parameters = super().check(problem)
         one_of("pull", parameters["pull"], ("greedy", "variance"))
         if parameters.get("m") is not None:
@@ -173,7 +173,7 @@ class GapIndex(Sequential, ABC):
     def pull(
         self, rules: Rules, table: Table, covariance: Floats, counts: Floats, pair: tuple[int, int], room: Ints
     ) -> int:
-        """The arm to measure for a pair, among those there is room for."""
+        """Return the arm to measure for a pair, among those there is room for."""
         rule = rules.parameters["pull"]
         if rule == "variance":
             there = [arm for arm in pair if arm in room]
@@ -187,14 +187,17 @@ class GapIndex(Sequential, ABC):
 
 @lru_cache(maxsize=4)
 def _raced(race: Callable[..., Race], pool: Pool, rows: bytes, ridge: bool, reach: float, m: int) -> Race:
-    """The race of these arms by a pool; kept, because what decides is also what the next measurement is chosen by."""
+    """Return the race of these arms by a pool.
+
+    Kept, because what decides is also what the next measurement is chosen by.
+    """
     arms = np.frombuffer(rows, dtype=np.intp)
     spread = pool.table.x[arms] @ (_lower(pool.covariance) if ridge else pool.factor)
     return race(pool.means[arms], spread, math.sqrt(reach), m)
 
 
 def _once_more(inverse: Floats, x: Floats) -> Floats:
-    """The inverse of a matrix with x x' added."""
+    """Return the inverse of a matrix with x x' added."""
     step = inverse @ x
     return inverse - step[:, None] * (step / (1.0 + float(x @ step)))
 
@@ -225,7 +228,7 @@ class LinGapE(GapIndex):
     )
 
     def race(self, means: Floats, spread: Floats, width: float, m: int) -> Race:
-        """The leader by the estimate, and who may exceed it most."""
+        """Return the leader by the estimate, and who may exceed it most."""
         return leading_race(means, spread, width, m)
 
 
@@ -271,7 +274,7 @@ class LinGIFA(GapIndex):
     )
 
     def race(self, means: Floats, spread: Floats, width: float, m: int) -> Race:
-        """The race of ``index_race``."""
+        """Return the race of ``index_race``."""
         return index_race(means, spread, width, m)
 
 
@@ -301,5 +304,5 @@ class MLinGapE(GapIndex):
     )
 
     def race(self, means: Floats, spread: Floats, width: float, m: int) -> Race:
-        """The race of ``leading_race``."""
+        """Return the race of ``leading_race``."""
         return leading_race(means, spread, width, m)

@@ -46,7 +46,7 @@ class OracleRun(StaticRun):
     )
 
     def check(self, problem: Problem) -> dict[str, Any]:
-        """The parameters; AssayPilotError without a truth, or for one that no measurements can prove."""
+        """Return the parameters; AssayPilotError without a truth, or for one that no measurements can prove."""
         given = super().check(problem)
         means = true_means(given["truth"], problem)
         wanted = means[problem.wanted]
@@ -132,7 +132,10 @@ def _all_within(
 
 
 def true_means(given: Any, problem: Problem, name: str = "oracle") -> Floats:
-    """The true means of the objective ``(n_arms,)``; AssayPilotError unless there is one number for every compound."""
+    """Return the true means of the objective ``(n_arms,)``.
+
+    AssayPilotError unless there is one number for every compound.
+    """
     try:
         means = np.asarray(given, dtype=float)
     except (TypeError, ValueError):

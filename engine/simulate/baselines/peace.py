@@ -69,7 +69,7 @@ class Peace(Gse):
         return max(math.ceil(math.log2(max(width, 1.0))), 1)
 
     def ask(self, state: State, report: Report = silent) -> Allocation:
-        """The next stage: its share of the budget by the design of those still in."""
+        """Return the next stage: its share of the budget by the design of those still in."""
         problem, active = state.problem, np.flatnonzero(state.active)
         here = np.flatnonzero(problem.measurable)
         candidates, targets = table(problem.features, here), table(problem.features, active, here)
@@ -81,12 +81,12 @@ class Peace(Gse):
         return Allocation.after(state, here[rounded.support], rounded.counts, math.inf, certificate, cut=n < full)
 
     def known(self, estimate: Estimate, active: Ints) -> Flags:
-        """A design for differences need not tell means: a compound is known by its difference from the first."""
+        """Return a design for differences need not tell means: a compound is known by its difference from the first."""
         found: Flags = np.isfinite(estimate.difference_norm(int(active[0]), active))
         return found
 
     def kept(self, state: State, ranked: Ints) -> int:
-        """The most whose width is at most half of that of all; one, when two are wider."""
+        """Return the most whose width is at most half of that of all; one, when two are wider."""
         problem = state.problem
         half = spread(problem, np.flatnonzero(state.active)).width / 2.0
         low, high = 1, len(ranked)
@@ -105,7 +105,10 @@ class Peace(Gse):
 
 
 def spread(problem: Problem, rows: Ints) -> Spread:
-    """The design over what can be measured of least Gaussian width of the rows; remembered, as runs share its start."""
+    """Return the design over what can be measured of least Gaussian width of the rows.
+
+    Remembered, as runs share its start.
+    """
     features, here = problem.features, np.flatnonzero(problem.measurable)
 
     def make() -> Spread:

@@ -98,7 +98,7 @@ def _apart(fit: Fit, rows: Ints, others: Ints) -> Floats:
 
 
 def best_by_pairs(goal: Best, fit: Fit, rows: Ints, spread: float) -> Proven:
-    """The best, where the leader is surely no worse than any other (by more than slack); else nothing."""
+    """Return the best, where the leader is surely no worse than any other (by more than slack); else nothing."""
     mean = fit.means(rows)
     leader = int(np.argmax(mean))
     width = spread * fit.apart(rows, int(rows[leader]))
@@ -110,7 +110,7 @@ def best_by_pairs(goal: Best, fit: Fit, rows: Ints, spread: float) -> Proven:
 
 
 def pareto_by_means(goal: ParetoSet, mean: Floats, half: Floats) -> Proven:
-    """The Pareto set from intervals of single means ``(n_endpoints, m)``.
+    """Return the Pareto set from intervals of single means ``(n_endpoints, m)``.
 
     Out: some j is surely better in every endpoint. In: no j can be better by more than the margin in every endpoint.
     """
@@ -149,7 +149,7 @@ class Shares(NamedTuple):
 
 
 def run_parameters(growth: float) -> tuple[Parameter, ...]:
-    """What every run of one design has: when it looks, and what it answers at the budget."""
+    """Return what every run of one design has: when it looks, and what it answers at the budget."""
     return (
         Parameter("growth", growth, "measurements grow by this factor from look to look (RAGE, appendix F)"),
         Parameter("first", None, "measurements before the first look; none: two for every effect"),
@@ -164,7 +164,7 @@ class StaticRun(Baseline, ABC):
     """Whether all epsilon-best is decided by bounds of differences, instead of those of single means."""
 
     def check(self, problem: Problem) -> dict[str, Any]:
-        """The parameters with their defaults; AssayPilotError for one out of range."""
+        """Return the parameters with their defaults; AssayPilotError for one out of range."""
         given = super().check(problem)
         number("growth", given["growth"], above=1.0)
         if given["first"] is not None:
@@ -177,14 +177,14 @@ class StaticRun(Baseline, ABC):
 
     @abstractmethod
     def shares(self, problem: Problem, measurable: Ints, aims: Ints, report: Report) -> Shares:
-        """The weights over what can be measured, for the compounds aimed at; values have no say in them."""
+        """Return the weights over what can be measured, for the compounds aimed at; values have no say in them."""
 
     def comparisons(self, problem: Problem) -> int:
         """How many one-sided statements hold at once."""
         return comparisons(problem, pairs=problem.goal.name == "best" or self.pairs)
 
     def ask(self, state: State, report: Report = silent) -> Allocation:
-        """What brings the measurements asked for so far nearest to the weights at the next look's total."""
+        """Return what brings the measurements asked for so far nearest to the weights at the next look's total."""
         problem, given = state.problem, self.parameters(state.problem)
         # Who is out counts too: the design is one for the whole run.
         aims = np.flatnonzero(problem.wanted & (state.status != NOT_ESTIMABLE))
@@ -211,7 +211,7 @@ class StaticRun(Baseline, ABC):
         return Allocation.after(state, plan.arms, counts, math.inf, plan.certificate, cut=left < wanted)
 
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
-        """What all measurements so far prove; at the end of the budget, if so asked, what they suggest."""
+        """Return what all measurements so far prove; at the end of the budget, if so asked, what they suggest."""
         problem, given = state.problem, self.parameters(state.problem)
         rows = np.flatnonzero(state.active)
         if not (outcome.counts > 0).any() or not len(rows):

@@ -44,17 +44,17 @@ class XYAdaptive(Rage):
     )
 
     def check(self, problem: Problem) -> dict[str, Any]:
-        """The parameters; AssayPilotError for one out of range."""
+        """Return the parameters; AssayPilotError for one out of range."""
         given = super().check(problem)
         number("alpha", given["alpha"], below=1.0)
         return given
 
     def first_radius(self, problem: Problem) -> float:
-        """The half-width of every difference after the first phase."""
+        """Return the half-width of every difference after the first phase."""
         return self._half_width(problem, 1)
 
     def radius(self, state: State, phase: int) -> float:
-        """The half-width of a phase's variance; with slack not below what ends the search."""
+        """Return the half-width of a phase's variance; with slack not below what ends the search."""
         goal, own = state.problem.goal, self._half_width(state.problem, phase)
         assert isinstance(goal, Best)
         return max(own, super().radius(state, phase)) if goal.slack > 0 else own

@@ -77,12 +77,12 @@ _HIDDEN = ("title",)
 
 
 def names() -> tuple[str, ...]:
-    """The names of the instances."""
+    """Return the names of the instances."""
     return tuple(_LISTED)
 
 
 def get(text: str) -> Instance:
-    """The instance of ``NAME`` or ``NAME:setting=value,...``; AssayPilotError names those there are."""
+    """Return the instance of ``NAME`` or ``NAME:setting=value,...``; AssayPilotError names those there are."""
     name, _, rest = (part.strip() for part in text.partition(":"))
     if name not in _LISTED:
         near = difflib.get_close_matches(name, _LISTED, n=1)

@@ -42,7 +42,7 @@ def _gaussian(n: int, h: int, d: int, rng: np.random.Generator) -> Drawn:
 
 
 def growing(name: str, arms: Setting, length: Setting) -> Instance:
-    """The synthetic instance of section 5.1: h = 8, d = 2, delta 0.01; H1 and H2 are the same whatever K is.
+    """Return the synthetic instance of section 5.1: h = 8, d = 2, delta 0.01; H1 and H2 are the same whatever K is.
 
     Arms 1 to 8 and Theta are fixed (the paper does not print them): e_1..e_8 with four arms on a front, 0.2 apart, and
     four behind it by 0.15 to 0.3. The others are drawn from U([0, 1]^h), normalised, and kept when they are dominated
@@ -89,7 +89,7 @@ def measured_table(
     truth: Setting,
     delta: Setting,
 ) -> Instance:
-    """A table of numeric features whose last columns are endpoints: NoC (section 5.1), energy efficiency (I.2).
+    """Return a table of numeric features whose last columns are endpoints: NoC (section 5.1), energy efficiency (I.2).
 
     ``directions`` says of each endpoint whether it should be large or small, for example ``min/max``. Features are
     normalised: centred, divided by their SD; endpoints are centred, which changes no Pareto set. ``truth`` fit: means

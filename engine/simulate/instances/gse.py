@@ -96,7 +96,9 @@ def logistic(name: str, d: Setting, arms: Setting, per_arm: Setting) -> Instance
 
 
 def counts(name: str, d: Setting, arms: Setting, per_arm: Setting) -> Instance:
-    """The arms and theta of section 8.4 with Poisson counts of mean exp(x'theta); ours, the paper has no such figure.
+    """Return the arms and theta of section 8.4 with Poisson counts of mean exp(x'theta).
+
+    Ours, the paper has no such figure.
 
     The SD is the largest of the draw. The truth is on the link scale.
     """

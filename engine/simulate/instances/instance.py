@@ -90,12 +90,12 @@ class Instance:
         return self.make(0).goal.name
 
     def make(self, seed: Seed) -> Drawn:
-        """The draw of that seed; always the same one when nothing is random."""
+        """Return the draw of that seed; always the same one when nothing is random."""
         return self.draw(np.random.default_rng(seed))
 
 
 def always(drawn: Drawn, _: np.random.Generator) -> Drawn:
-    """The draw of an instance in which nothing is drawn: ``partial(always, drawn)``."""
+    """Return the draw of an instance in which nothing is drawn: ``partial(always, drawn)``."""
     return drawn
 
 
@@ -111,7 +111,7 @@ def dense(
     kind: Kind = "gaussian",
     hints: Mapping[str, Any] | None = None,
 ) -> Drawn:
-    """A draw with numeric features ``(n_arms, d)`` and a truth ``(n_arms,)`` or ``(n_endpoints, n_arms)``."""
+    """Return a draw with numeric features ``(n_arms, d)`` and a truth ``(n_arms,)`` or ``(n_endpoints, n_arms)``."""
     means = np.atleast_2d(np.asarray(truth, dtype=float))
     everything = np.ones(len(rows), dtype=bool)
     return Drawn(
@@ -139,7 +139,7 @@ def redraw(
 
 
 def whole(name: str, value: Setting, least: int, most: int | None = None) -> int:
-    """A setting that is a whole number; AssayPilotError otherwise."""
+    """Return a setting that is a whole number; AssayPilotError otherwise."""
     if not isinstance(value, int) or isinstance(value, bool) or value < least or (most is not None and value > most):
         bounds = f"of {least} or more" if most is None else f"from {least} to {most}"
         raise AssayPilotError(f"{name} must be a whole number {bounds}, got {value!r}", option="--instance")
@@ -147,14 +147,14 @@ def whole(name: str, value: Setting, least: int, most: int | None = None) -> int
 
 
 def number(name: str, value: Setting, above: float = 0.0) -> float:
-    """A setting that is a number; AssayPilotError otherwise."""
+    """Return a setting that is a number; AssayPilotError otherwise."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not (math.isfinite(value) and value > above):
         raise AssayPilotError(f"{name} must be a number above {above:g}, got {value!r}", option="--instance")
     return float(value)
 
 
 def choice(name: str, value: Setting, words: tuple[str, ...]) -> str:
-    """A setting that is one of some words; AssayPilotError otherwise."""
+    """Return a setting that is one of some words; AssayPilotError otherwise."""
     if value not in words:
         raise AssayPilotError(f"{name} must be {' or '.join(words)}, got {value!r}", option="--instance")
     return str(value)

@@ -70,7 +70,7 @@ def _static(d: int, gap: float, rng: np.random.Generator) -> Drawn:
 
 
 def free_wilson(name: str, good: Setting, epsilon: Setting, seed: Setting) -> Instance:
-    """The real-data shape of section 7.2: 4, 5, 4, 3, 4 substituents, 960 compounds, 20 of them good.
+    """Return the real-data shape of section 7.2: 4, 5, 4, 3, 4 substituents, 960 compounds, 20 of them good.
 
     The coefficients of Katz et al. (1977) are not in any source at hand, so the effects are drawn (normal, once, by
     the seed of the settings) and scaled so that the border between the 20th and the 21st compound is half way at the

@@ -15,7 +15,7 @@ _PAPER = "LinGame, section 5"
 
 
 def hard(name: str, d: Setting, alpha: Setting) -> Instance:
-    """The usual hard instance: e_1..e_d and cos(alpha) e_1 + sin(alpha) e_2, theta = e_1.
+    """Return the usual hard instance: e_1..e_d and cos(alpha) e_1 + sin(alpha) e_2, theta = e_1.
 
     Table 1: d = 2, alpha = 0.1, delta = 0.01; Figure 1: alpha = pi / 6.
     """
@@ -31,7 +31,7 @@ def hard(name: str, d: Setting, alpha: Setting) -> Instance:
 
 
 def disturbed(d: int, angle: float, sd: float, _: np.random.Generator) -> Drawn:
-    """The basis, an arm at an angle to the first one, and theta = e_1."""
+    """Return the basis, an arm at an angle to the first one, and theta = e_1."""
     rows = np.vstack([np.eye(d), np.zeros(d)])
     rows[-1, :2] = math.cos(angle), math.sin(angle)
     return dense(rows, rows[:, 0], Best(), sd=sd)

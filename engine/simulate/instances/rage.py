@@ -16,7 +16,7 @@ _PAPER = "RAGE, section 5"
 
 
 def soare(name: str, d: Setting, angle: Setting) -> Instance:
-    """The benchmark of Soare et al.: e_1..e_d and cos(angle) e_1 + sin(angle) e_2, theta = 2 e_1; angle 0.01."""
+    """Return the benchmark of Soare et al.: e_1..e_d and cos(angle) e_1 + sin(angle) e_2, theta = 2 e_1; angle 0.01."""
     size, turn = whole("d", d, 2), number("angle", angle)
     return Instance(
         name=name,
@@ -62,7 +62,7 @@ def on_sphere(rng: np.random.Generator, n: int, d: int) -> Floats:
 
 
 def closest(rows: Floats) -> tuple[int, int]:
-    """The two closest rows of ``(n, d)`` unit vectors, the first of them first."""
+    """Return the two closest rows of ``(n, d)`` unit vectors, the first of them first."""
     best, pair = -math.inf, (0, 1)
     for start in range(0, len(rows), 512):
         block = rows[start : start + 512] @ rows.T

@@ -17,7 +17,7 @@ from .instance import Drawn, Instance, Setting, choice, number
 
 
 def practice(name: str, epsilon: Setting, slack: Setting, sd: Setting) -> Instance:
-    """The practice table: 960 compounds with synthetic effects, whose truth is shipped; SD 0.2, within 0.5."""
+    """Return the practice table: 960 compounds with synthetic effects, whose truth is shipped; SD 0.2, within 0.5."""
     goal = AllEpsilonBest(number("epsilon", epsilon), number("slack", slack, -1e-300))
     return Instance(
         name=name,
@@ -71,7 +71,7 @@ def _drawn(library: Library, truth: np.ndarray, goal: Goal, noise: tuple[float, 
 
 
 def _table(name: str, id_column: str | None) -> tuple[Library, dict[str, list[str]]]:
-    """The library of a shipped table and its columns as text."""
+    """Return the library of a shipped table and its columns as text."""
     entry = datasets.load(name)
     with entry.path.open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))

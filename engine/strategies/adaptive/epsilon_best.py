@@ -239,7 +239,7 @@ class Adaptive(ByWalks):
     unknown_end: ClassVar[int] = 3
 
     def memory(self, problem: Problem) -> Arrays:
-        """The record of measurements, who is not the best, and the phase at which the campaign should end.
+        """Return the record of measurements, who is not the best, and the phase at which the campaign should end.
 
         That is fixed here: the limits at all looks depend on it.
         """
@@ -250,7 +250,9 @@ class Adaptive(ByWalks):
         return {**nothing_measured(), **own}
 
     def adjust(self, state: State, *, measurable: Flags, spent: int) -> State:
-        """The state when only these arms can be measured; who led a phase counts though it cannot be estimated now.
+        """Return the state when only these arms can be measured.
+
+        Who led a phase counts though it cannot be estimated now.
 
         Others may be out, or refuted as the best, by it, though no phase told its own mean.
         """
@@ -270,7 +272,7 @@ class Adaptive(ByWalks):
         return SetLimits(state.problem, state.memory["near"], lambda level: self.walk_limits(state, level, looks))
 
     def needs(self, state: State) -> tuple[State, Needs] | None:
-        """The state to plan in, and the open comparisons; None before anybody can be compared with."""
+        """Return the state to plan in, and the open comparisons; None before anybody can be compared with."""
         leader = int(state.memory["leader"][0])
         if leader == NOBODY or not state.active[leader]:
             leader = _leader(state)

@@ -30,7 +30,10 @@ _EQUAL = 1e-12
 
 
 def nothing_measured() -> dict[str, NDArray[Any]]:
-    """The record of no phase: for each mean its phase (from 0), arm, count and value; for each phase its leader."""
+    """Return the record of no phase: for each mean its phase (from 0), arm, count and value.
+
+    For each phase its leader.
+    """
     nobody = np.zeros(0, dtype=np.intp)
     return {"at": nobody, "arms": nobody, "counts": np.zeros(0), "means": np.zeros(0), "leaders": nobody}
 
@@ -150,7 +153,7 @@ class Evidence:
         return fit(self.features, measured, counts[measured], sums[measured] / counts[measured])
 
     def bounded(self, rows: Ints, limits: Floats) -> tuple[Floats, Floats, Floats]:
-        """The mean of every row by its walk, NaN without one, and its bounds at such limits, infinite then."""
+        """Return the mean of every row by its walk, NaN without one, and its bounds at such limits, infinite then."""
         steps = _steps(
             [(found.means(rows), self.sigma * found.half_norms(rows)) for found in self.phases],
             np.zeros(len(rows), dtype=bool),
@@ -178,7 +181,7 @@ class Evidence:
         return self._heard(_steps(told, np.zeros(len(rows), dtype=bool) if arm is None else rows == arm))
 
     def _heard(self, steps: Steps) -> Steps:
-        """The same without those of silent phases."""
+        """Return the same without those of silent phases."""
         silent = self.leaders == SILENT
         steps.difference[silent], steps.precision[silent] = 0.0, 0.0
         return steps

@@ -23,7 +23,7 @@ _ENOUGH = 0.5
 
 
 def nothing_measured(n_arms: int, n_endpoints: int) -> dict[str, NDArray[Any]]:
-    """The record of no phase: for each compound of a phase its phase (from 0), arm, counts and values by endpoint.
+    """Return the record of no phase: per compound its phase (from 0), arm, counts and values by endpoint.
 
     And who may be shown to beat each arm, ``(len(SHARES), n_arms)``, with the phase from which their walks count.
     """
@@ -91,15 +91,15 @@ class Front:
         return np.asarray(np.logical_and.reduce([one.pooled.estimable() for one in self.endpoints]))
 
     def between(self, first: Ints, second: Ints) -> list[Steps]:
-        """The steps of mean(first) - mean(second) in every endpoint, each ``(n_phases, m)``."""
+        """Return the steps of mean(first) - mean(second) in every endpoint, each ``(n_phases, m)``."""
         return [one.between(first, second) for one in self.endpoints]
 
     def pairs(self, i: Ints, j: Ints) -> list[Steps]:
-        """The same of every i and every j, each ``(n_phases, len(i), len(j))``."""
+        """Return the same of every i and every j, each ``(n_phases, len(i), len(j))``."""
         return [one.pairs(i, j) for one in self.endpoints]
 
     def strongest(self, arms: Ints, rivals: Ints, most: int) -> tuple[Ints, Floats]:
-        """The rivals that lead most in their least endpoint, by the estimate, and those leads, ``(len(arms), most)``.
+        """Return the rivals that lead most in their least endpoint, and those leads, ``(len(arms), most)``.
 
         An arm does not lead itself: it has -inf there.
         """
@@ -170,7 +170,7 @@ class Walks(NamedTuple):
 
 
 def since(steps: list[Steps], phases: Ints) -> list[Steps]:
-    """The same without what was before a phase of each, ``(m,)``; equal rows do not beat each other."""
+    """Return the same without what was before a phase of each, ``(m,)``; equal rows do not beat each other."""
     late = np.arange(len(steps[0].difference))[:, None] >= phases
     return [
         Steps(

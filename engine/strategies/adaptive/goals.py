@@ -45,11 +45,11 @@ class AdaptiveGoals(Phased):
     )
 
     def for_goal(self, goal: str) -> Adaptive | AdaptivePareto:
-        """The part of it that answers a goal."""
+        """Return the part of it that answers a goal."""
         return _SEVERAL if goal in AdaptivePareto.info.goals else _ONE
 
     def start(self, problem: Problem) -> State:
-        """The state before the first phase; arms outside the span of what can be measured are set aside."""
+        """Return the state before the first phase; arms outside the span of what can be measured are set aside."""
         return _of(problem).start(problem)
 
     def assumes(self, problem: Problem) -> tuple[str, ...]:
@@ -57,19 +57,19 @@ class AdaptiveGoals(Phased):
         return _of(problem).assumes(problem)
 
     def memory(self, problem: Problem) -> Arrays:
-        """What is carried from phase to phase, before the first one."""
+        """Return what is carried from phase to phase, before the first one."""
         return _of(problem).memory(problem)
 
     def adjust(self, state: State, *, measurable: Flags, spent: int) -> State:
-        """The state when only these arms can be measured."""
+        """Return the state when only these arms can be measured."""
         return _of(state.problem).adjust(state, measurable=measurable, spent=spent)
 
     def ask(self, state: State, report: Report = silent) -> Allocation:
-        """The measurements of the next phase."""
+        """Return the measurements of the next phase."""
         return _of(state.problem).ask(state, report)
 
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
-        """What the phase decides; None when nothing usable returned."""
+        """Return what the phase decides; None when nothing usable returned."""
         return _of(state.problem).decide(state, outcome)
 
     def stop(self, state: State) -> tuple[StopReason, ...]:

@@ -106,7 +106,7 @@ class Known(NamedTuple):
 
 
 def _to_out(known: Known, who: Ints, arms: Ints, begun: Ints, place: int) -> Floats:
-    """The precision that shows each of ``who``, in that place of those named, to beat its arm; or infinite."""
+    """Return the precision that shows each of ``who``, in that place of those named, to beat its arm; or infinite."""
     if not len(arms):
         return np.zeros(0)
     means = known.front.means
@@ -142,7 +142,7 @@ def beaters(known: Known, memory: Arrays, arms: Ints) -> dict[str, NDArray[np.in
 def _by_those_named(
     known: Known, slots: NDArray[np.int32], begun: NDArray[np.int32], arms: Ints
 ) -> tuple[Floats, Ints]:
-    """The least precision that shows one of those named to beat an arm, infinite without one, and which it is."""
+    """Return the least precision that shows a named one to beat an arm, infinite without one, and which it is."""
     best, by = np.full(len(arms), np.inf), np.full(len(arms), NOBODY, dtype=np.intp)
     for place, (who, when) in enumerate(zip(slots[:, arms], begun[:, arms], strict=True)):
         at = np.flatnonzero(who != NOBODY)
@@ -212,13 +212,13 @@ class AdaptivePareto(ByWalks):
     )
 
     def memory(self, problem: Problem) -> Arrays:
-        """The record of measurements, who may be shown to beat whom, and the phase at which it should all end."""
+        """Return the record of measurements, who may be shown to beat whom, and the expected last phase."""
         expected = np.array([self._expected(problem)], dtype=np.intp)
         fixed = {"expected": expected, **self.guessed(problem)}
         return {**nothing_measured(problem.n_arms, problem.n_endpoints), **fixed}
 
     def adjust(self, state: State, *, measurable: Flags, spent: int) -> State:
-        """The state when only these arms can be measured; who was named as beating others counts even so."""
+        """Return the state when only these arms can be measured; who was named as beating others counts even so."""
         after = super().adjust(state, measurable=measurable, spent=spent)
         named = np.zeros(state.problem.n_arms, dtype=bool)
         beating = state.memory["beaters"]
@@ -235,7 +235,7 @@ class AdaptivePareto(ByWalks):
         return FrontLimits(state.problem, lambda level: self.walk_limits(state, level, looks))
 
     def _known(self, state: State) -> Known | None:
-        """What is planned by; None before every mean can be estimated."""
+        """Return what is planned by; None before every mean can be estimated."""
         problem = state.problem
         if not len(state.memory["at"]):
             return None
@@ -247,7 +247,7 @@ class AdaptivePareto(ByWalks):
         return Known(front, active, self.limits(state, front.n_phases + 1), left, _margins(problem))
 
     def needs(self, state: State) -> tuple[State, Needs] | None:
-        """The state to plan in, and the open comparisons; None before anybody can be compared with."""
+        """Return the state to plan in, and the open comparisons; None before anybody can be compared with."""
         known = self._known(state)
         open_arms = np.flatnonzero(state.active & (state.status == UNDECIDED))
         if known is None or not len(open_arms):
@@ -332,7 +332,7 @@ class AdaptivePareto(ByWalks):
         return out
 
     def _near(self, limits: FrontLimits, front: Front, bounds: Boxes, arms: Ints, rivals: Ints) -> Ints:
-        """The arms that no rival beats by more than the margins; those likeliest to are asked about first."""
+        """Return the arms that no rival beats by more than the margins; those likeliest to are asked about first."""
         margins, unit = _margins(limits.problem), front.noise[:, 0]
         if len(arms) and len(rivals) > 1:
             who = front.strongest(arms, rivals, 1)[0][:, 0]
@@ -375,7 +375,7 @@ class AdaptivePareto(ByWalks):
 
 
 def _margins(problem: Problem) -> Floats:
-    """The differences that do not matter, in units of the noise, ``(n_endpoints,)``."""
+    """Return the differences that do not matter, in units of the noise, ``(n_endpoints,)``."""
     assert isinstance(problem.goal, ParetoSet)
     margins: Floats = np.array(problem.goal.margins) / np.array(problem.noise)
     return margins

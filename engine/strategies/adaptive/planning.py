@@ -98,13 +98,16 @@ def first_phase(state: State, report: Report, *, whole_round: bool = True) -> Al
 
 
 def next_phase(state: State, needs: Needs, report: Report, way: Way = CAREFUL) -> Allocation:
-    """The design with the least worst ratio of variance to what is needed (XY); as many measurements as it takes."""
+    """Return the design with the least worst ratio of variance to what is needed (XY).
+
+    As many measurements as it takes.
+    """
     draft = drafted(state, needs, report, way)
     return first_phase(state, report) if draft is None else draft.issued("xy", *draft.enough())
 
 
 def drafted(state: State, needs: Needs, report: Report, way: Way) -> Draft | None:
-    """That design, not yet in whole measurements; None where no measurement tells of what is needed."""
+    """Return that design, not yet in whole measurements; None where no measurement tells of what is needed."""
     problem = state.problem
     candidates = table(problem.features, np.flatnonzero(problem.measurable))
     kept = needs.precision > _TRIFLE * needs.precision.max(initial=0.0)
@@ -221,7 +224,7 @@ class Draft:
             return in_pairs(whole, size, None, repeats)
 
     def issued(self, criterion: str, size: int, rounded: Rounded) -> Allocation:
-        """The phase of these measurements, as many as ``size`` or, in pairs, one fewer."""
+        """Return the phase of these measurements, as many as ``size`` or, in pairs, one fewer."""
         budget, spent = self.state.problem.budget, self.state.spent
         cut = budget is not None and size == budget - spent
         certificate = Certificate(criterion, self.design.value, self.design.lower_bound)
@@ -241,7 +244,10 @@ class Rest(NamedTuple):
 
 
 def left_of(state: State) -> int | None:
-    """What the budget leaves, where that is less than one measurement for every effect; None where it is more."""
+    """Return what the budget leaves, where that is less than one measurement for every effect.
+
+    None where it is more.
+    """
     budget = state.problem.budget
     if budget is None:
         return None
@@ -255,7 +261,10 @@ def rank_of(state: State) -> int:
 
 
 def rest_of(state: State, needs: Needs | None, left: int, way: Way, report: Report = silent) -> Rest:
-    """The phase that the rest of the budget is for; ``needs``: the open comparisons, None before they are known."""
+    """Return the phase that the rest of the budget is for.
+
+    ``needs``: the open comparisons, None before they are known.
+    """
     rank = rank_of(state)
     if needs is None or not len(needs.first) or left < _LEAST:
         return Rest(None, _LEAST if state.phase else rank, roughly=False)
@@ -278,7 +287,7 @@ def rest_of(state: State, needs: Needs | None, left: int, way: Way, report: Repo
 
 
 def nothing_more(left: int, rest: Rest, open_arms: int) -> StopReason:
-    """The reason to stop: the budget is spent, or what is left of it brings no decision."""
+    """Return the reason to stop: the budget is spent, or what is left of it brings no decision."""
     numbers = {"left": left, "needed": rest.needed, "undecided": open_arms, "roughly": float(rest.roughly)}
     words = "about" if rest.roughly else "at least"
     text = f"the budget leaves {max(left, 0)} measurements, and one more decision needs {words} {rest.needed}"

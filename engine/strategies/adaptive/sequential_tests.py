@@ -60,7 +60,7 @@ _OF_FRONT_OUTS = 0.35
 
 
 def spent(look: float, expected: int) -> float:
-    """The share of alpha spent up to a look; 1 in the limit."""
+    """Return the share of alpha spent up to a look; 1 in the limit."""
     if look <= expected:
         return float((1.0 - _KEPT) * (look / expected) ** _POWER)
     return 1.0 - _KEPT * expected / look
@@ -86,7 +86,7 @@ def limits(alpha: float, expected: int, looks: int) -> Floats:
 
 @lru_cache(maxsize=1024)
 def _exact(alpha: float, expected: int) -> Floats:
-    """The first limits, each by one step of the density and one search for the limit."""
+    """Return the first limits, each by one step of the density and one search for the limit."""
     found = np.empty(LOOKS)
     places, mass = np.zeros(1), np.ones(1)
     for look in range(1, LOOKS + 1):
@@ -104,7 +104,7 @@ def _exact(alpha: float, expected: int) -> Floats:
 
 
 def _passed_by(places: Floats, mass: Floats, log_share: float) -> float:
-    """The limit that a step takes this share of the mass beyond: Newton on the logarithm, which is concave."""
+    """Return the limit that a step takes this share of the mass beyond: Newton on the logarithm, which is concave."""
     limit = float(places.max()) + 1.0
     for _ in range(100):
         beyond = log_ndtr(places - limit)
@@ -253,10 +253,10 @@ class ByWalks(Phased):
 
     @abstractmethod
     def needs(self, state: State) -> tuple[State, Needs] | None:
-        """The state to plan in, and the open comparisons; None before anybody can be compared with."""
+        """Return the state to plan in, and the open comparisons; None before anybody can be compared with."""
 
     def ask(self, state: State, report: Report = silent) -> Allocation:
-        """A phase: an even one first, then what brings the comparisons that are open nearest to their limits."""
+        """Return a phase: an even one first, then what brings the comparisons that are open nearest to their limits."""
         planned, left = self.needs(state), left_of(state)
         if planned is None:
             return first_phase(state, report, whole_round=self.whole_round(state.problem))
@@ -264,7 +264,7 @@ class ByWalks(Phased):
         return next_phase(*planned, report, self.way) if rest is None else rest
 
     def spent(self, state: State) -> tuple[StopReason, ...]:
-        """The reason to stop when what the budget leaves is likely to decide nobody; empty while it may."""
+        """Return the reason to stop when what the budget leaves is likely to decide nobody; empty while it may."""
         left = left_of(state)
         if left is None:
             return ()
@@ -275,7 +275,7 @@ class ByWalks(Phased):
 
     @staticmethod
     def walk_limits(state: State, level: float, looks: int) -> Floats:
-        """The limits of walks at so many looks, ``(looks,)``, passed wrongly with a probability of ``level``."""
+        """Return the limits of walks at so many looks, ``(looks,)``, passed wrongly with a probability of ``level``."""
         found = limits(level, int(state.memory["expected"][0]), max(looks, 1))
         # With an upper bound for the noise all walks are shorter: below 0 that would bring them nearer to a limit.
         return np.maximum(found, 0.0) if state.problem.estimated else found
@@ -287,7 +287,7 @@ class ByWalks(Phased):
 
     @staticmethod
     def foreseen(state: State) -> tuple[float, ...]:
-        """The noise by which rivals are named: nothing that the phase itself says."""
+        """Return the noise by which rivals are named: nothing that the phase itself says."""
         own = state.memory.get("guess")
         return state.problem.noise if own is None else tuple(own.tolist())
 

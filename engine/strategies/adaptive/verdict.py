@@ -69,14 +69,14 @@ def away(state: State) -> Flags:
 
 
 def bounded(state: State, shown: Floats) -> Bounds:
-    """The bounds after a phase: those ``shown`` ``(3, 1, n_arms)`` of active arms, the last ones of others."""
+    """Return the bounds after a phase: those ``shown`` ``(3, 1, n_arms)`` of active arms, the last ones of others."""
     _, low, high = shown[:, 0]
     now = state.active
     return Bounds(np.where(now, low, state.low[0]), np.where(now, high, state.high[0]), away(state))
 
 
 def unanswerable(state: State) -> tuple[StopReason, ...]:
-    """The reason to stop when measuring changes nothing against those that are away; empty while it may."""
+    """Return the reason to stop when measuring changes nothing against those that are away; empty while it may."""
     last, gone = state.last, away(state)
     open_arms = int(state.open.sum())
     if last is None or not gone.any():
@@ -121,7 +121,7 @@ class Asked:
     known: SetLimits
 
     def near(self, arms: Ints, rivals: Ints, distance: float) -> Ints:
-        """The arms shown to be at most so far below every rival; the likeliest rivals are asked about first."""
+        """Return the arms shown to be at most so far below every rival; the likeliest rivals are asked about first."""
         evidence = self.evidence
         rivals = rivals[np.argsort(-evidence.pooled.means(rivals), kind="stable")]
         start, size, most = 0, 1, _MOST_PAIRS
@@ -147,7 +147,7 @@ class Asked:
         return bool(len(self.near(left[rivals[left]], others, slack_of(state.problem))))
 
     def best(self, rivals: Flags, undecided: Ints) -> tuple[Ints, Ints]:
-        """The best compound and the others, when there is one to be named; else those that are not it."""
+        """Return the best compound and the others, when there is one to be named; else those that are not it."""
         slack, nobody = slack_of(self.state.problem), np.zeros(0, dtype=np.intp)
         ahead = undecided[rivals[undecided]]
         outs = np.setdiff1d(undecided, ahead)

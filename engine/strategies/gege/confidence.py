@@ -63,7 +63,7 @@ def by_gaps(means: Floats, epsilon: float, finest: bool) -> Verdict:
 
 
 def by_bounds(active: Boxes, others: Boxes, before: Flags, margin: float) -> Verdict:
-    """What simultaneous bounds prove, whatever their widths.
+    """Return what simultaneous bounds prove, whatever their widths.
 
     Out: somebody's lower bounds are above one's upper bounds in every endpoint. In: nobody who is not out may beat it
     by more than the margin in every endpoint. That decides at least what Algorithm 3 does from the same bounds: a gap
@@ -106,7 +106,7 @@ class Size(NamedTuple):
 def phase_size(
     radii: str, phase: int, epsilon: float, *, sigma: float, rank: int, arms: int, endpoints: int, delta: float
 ) -> Size:
-    """The size of a phase (Algorithm 3); ``epsilon`` and ``sigma`` in the endpoints' common units.
+    """Return the size of a phase (Algorithm 3); ``epsilon`` and ``sigma`` in the endpoints' common units.
 
     delta_r = 6 delta / (pi^2 r^2). ``tight``: what the whole counts themselves need for a union over both sides, all
     active arms and endpoints; log(2 d |A_r| / delta_r) as in the proof (appendix E.4). ``proven``: the paper's formula
@@ -167,7 +167,7 @@ class Gege(Phased):
     )
 
     def check(self, problem: Problem) -> dict[str, Any]:
-        """The parameters with their defaults; AssayPilotError for one out of range."""
+        """Return the parameters with their defaults; AssayPilotError for one out of range."""
         parameters = self.parameters(problem)
         one_of("decide", parameters["decide"], ("realised", "planned"))
         one_of("radii", parameters["radii"], ("tight", "proven", "simplified"))
@@ -183,18 +183,18 @@ class Gege(Phased):
         return ()
 
     def first_radius(self, problem: Problem) -> float:
-        """The half-width after the first phase, in the endpoints' common units: a quarter of its epsilon."""
+        """Return the half-width after the first phase, in the endpoints' common units: a quarter of its epsilon."""
         given = self.parameters(problem)["first_radius"]
         return (_first_epsilon(problem) if given is None else float(given)) / 4.0
 
     def epsilon(self, state: State, phase: int) -> float:
-        """The gap that a phase can tell: halved every phase, with margins never below 1, when all is decided."""
+        """Return the gap that a phase can tell: halved every phase, with margins never below 1, when all is decided."""
         first = 4.0 * state.first_radius
         epsilon = first * 2.0 ** -(phase - 1)
         return max(epsilon, min(first, 1.0)) if any(goal_of(state.problem).margins) else epsilon
 
     def ask(self, state: State, report: Report = silent) -> Allocation:
-        """The next phase: a rounded G-optimal design, so large that every active mean is known to epsilon / 4."""
+        """Return the next phase: a rounded G-optimal design by which every active mean is known to epsilon / 4."""
         problem = state.problem
         parameters = self.parameters(problem)
         phase = state.phase + 1
@@ -283,7 +283,7 @@ class Gege(Phased):
 
 
 def _first_epsilon(problem: Problem) -> float:
-    """The largest power of two (in margins, or in SDs of the noise) whose first phase takes about 2 d measurements.
+    """Return the largest power of two (in margins or noise SDs) whose first phase takes about 2 d measurements.
 
     32 d sigma^2 / eps^2 log(2 E K / delta_1) >= 2 d means eps <= 4 sigma sqrt(log). With margins it is at least 1, so
     that the last phase has exactly 1.

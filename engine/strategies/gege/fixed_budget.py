@@ -82,7 +82,7 @@ class GegeFixedBudget(Phased):
     )
 
     def check(self, problem: Problem) -> dict[str, Any]:
-        """The parameters with their defaults; AssayPilotError without a budget or with one below the rank."""
+        """Return the parameters with their defaults; AssayPilotError without a budget or with one below the rank."""
         parameters = self.parameters(problem)
         number("gap", parameters["gap"], below=1.0)
         rank = in_question(problem)[1] if problem.measurable.any() else 0
@@ -105,11 +105,11 @@ class GegeFixedBudget(Phased):
         return tuple(reasons)
 
     def memory(self, problem: Problem) -> Arrays:
-        """The rank at the start, which sets the number of rounds."""
+        """Return the rank at the start, which sets the number of rounds."""
         return {"rank": np.array([in_question(problem)[1]])}
 
     def ask(self, state: State, report: Report = silent) -> Allocation:
-        """The next round: an even share of what is left, rounded from a G-optimal design of the active arms."""
+        """Return the next round: an even share of what is left, rounded from a G-optimal design of the active arms."""
         problem = state.problem
         rows, aims = design_rows(state)
         made = g_design(problem.features, rows, aims, gap=self.parameters(problem)["gap"], report=report)
@@ -147,7 +147,7 @@ class GegeFixedBudget(Phased):
 
 
 def _of_each(problem: Problem) -> str:
-    """That every endpoint takes its own measurement, where the lab counts so."""
+    """Return that every endpoint takes its own measurement, where the lab counts so."""
     each = problem.in_lab(1)
     return f", each of {each} endpoints" if each > 1 else ""
 
@@ -157,7 +157,7 @@ def _rounds(state: State) -> int:
 
 
 def _share(state: State) -> int:
-    """The measurements of the next round: what is left, divided evenly over the rounds to come."""
+    """Return the measurements of the next round: what is left, divided evenly over the rounds to come."""
     budget = state.problem.budget
     assert budget is not None
     return max(budget - state.spent, 0) // max(_rounds(state) - state.phase, 1)

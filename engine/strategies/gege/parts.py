@@ -27,13 +27,13 @@ _ROUND = 3.0
 
 
 def goal_of(problem: Problem) -> ParetoSet:
-    """The goal, which is a Pareto set."""
+    """Return the goal, which is a Pareto set."""
     assert isinstance(problem.goal, ParetoSet)
     return problem.goal
 
 
 def units(problem: Problem) -> Floats:
-    """The unit of each endpoint, ``(n_endpoints, 1)``: its margin where the goal has margins, else its noise SD.
+    """Return the unit of each endpoint, ``(n_endpoints, 1)``: its margin where the goal has margins, else its noise SD.
 
     Gaps compare endpoints, so these must be in a common unit: in margins a difference of 1 does not matter, in SDs all
     endpoints are equally hard to measure.
@@ -52,7 +52,7 @@ class Estimates(NamedTuple):
 
 
 def estimates(problem: Problem, counts: Floats, means: Floats, arms: Ints) -> Estimates:
-    """The arms' means and standard errors (at an SD of 1) from counts and means ``(n_endpoints, n_arms)``.
+    """Return the arms' means and standard errors (at an SD of 1) from counts and means ``(n_endpoints, n_arms)``.
 
     Every endpoint has its own V, from the measurements that gave a value of it.
     """
@@ -127,17 +127,17 @@ def _all_rows(candidates: ProjectedFeatures, support: Ints, counts: Ints) -> Int
 
 
 def rank_of(state: State) -> int:
-    """The fewest measurements that can tell about every active arm."""
+    """Return the fewest measurements that can tell about every active arm."""
     return table(state.problem.features, design_rows(state)[0]).rank
 
 
 def targets_of(state: State, plan: Plan) -> ProjectedFeatures | None:
-    """The active arms in a plan's coordinates; None when they are just what it may measure."""
+    """Return the active arms in a plan's coordinates; None when they are just what it may measure."""
     active = np.flatnonzero(state.active)
     return None if np.array_equal(active, plan.candidates.rows) else plan.candidates.onto(active)
 
 
 def allocation(state: State, plan: Plan, counts: Ints, radius: float, *, cut: bool = False) -> Allocation:
-    """The allocation of counts per candidate."""
+    """Return the allocation of counts per candidate."""
     certificate = Certificate("g", plan.design.value, plan.design.lower_bound)
     return Allocation.after(state, plan.candidates.rows, counts, radius, certificate, cut=cut)

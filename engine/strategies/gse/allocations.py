@@ -36,14 +36,14 @@ def allocate(
 
 
 def _evenly(candidates: ProjectedFeatures, targets: ProjectedFeatures, n: int, rng: np.random.Generator) -> Ints:
-    """The same for all; what is left over goes to compounds drawn at random."""
+    """Return the same for all; what is left over goes to compounds drawn at random."""
     counts = np.full(candidates.n_rows, n // candidates.n_rows, dtype=np.intp)
     counts[rng.permutation(candidates.n_rows)[: n - int(counts.sum())]] += 1
     return counts
 
 
 def _design(candidates: ProjectedFeatures, targets: ProjectedFeatures, n: int, rng: np.random.Generator) -> Ints:
-    """The G-optimal design that Algorithm 2 (FWG) approaches, rounded by Allen-Zhu's swaps as there.
+    """Return the G-optimal design that Algorithm 2 (FWG) approaches, rounded by Allen-Zhu's swaps as there.
 
     Algorithm 2's Frank-Wolfe steps are replaced by a solver that reaches the optimum they converge to.
     """
@@ -113,7 +113,7 @@ def _wynn(candidates: ProjectedFeatures, targets: ProjectedFeatures, n: int, rng
 
 
 def independent(candidates: ProjectedFeatures, order: Ints) -> Ints:
-    """The first of the positions, in their order, that span what all span: as many as the rank."""
+    """Return the first of the positions, in their order, that span what all span: as many as the rank."""
     basis = np.zeros((0, candidates.rank))
     chosen: list[int] = []
     step = 256
@@ -134,7 +134,7 @@ def independent(candidates: ProjectedFeatures, order: Ints) -> Ints:
 
 
 def _spanning(candidates: ProjectedFeatures, counts: Ints, n: int, rng: np.random.Generator) -> Ints:
-    """Counts near those given that estimate every effect: compounds that span have one, the rest as it was."""
+    """Return counts near those given that estimate every effect: compounds that span have one, the rest as it was."""
     order = rng.permutation(candidates.n_rows)
     # Those that are measured anyway first.
     order = order[np.argsort(-counts[order], kind="stable")]

@@ -76,7 +76,10 @@ class Gse(Phased):
     )
 
     def check(self, problem: Problem) -> dict[str, Any]:
-        """The parameters; AssayPilotError for one out of range, or for less than one measurement per effect a stage."""
+        """Return the parameters.
+
+        AssayPilotError for one out of range, or for less than one measurement per effect a stage.
+        """
         given = self.parameters(problem)
         one_of("model", given["model"], tuple(_LINKS))
         one_of("allocation", given["allocation"], tuple(ALLOCATIONS))
@@ -102,11 +105,11 @@ class Gse(Phased):
         return given
 
     def void(self, problem: Problem) -> tuple[str, ...]:
-        """A fixed budget promises no error probability."""
+        """Return that a fixed budget promises no error probability."""
         return ("a fixed budget promises no error probability: the answer is the best guess it allows",)
 
     def link(self, problem: Problem) -> tuple[Link, float]:
-        """The link of the model, and the bound on its scale."""
+        """Return the link of the model, and the bound on its scale."""
         given = self.parameters(problem)
         link = _LINKS[self._model(problem)]
         return link, math.inf if link == "identity" else float(given["bound"])
@@ -120,7 +123,7 @@ class Gse(Phased):
         return {"stages": np.array([n_stages(n, float(self.parameters(problem)["eta"]))])}
 
     def ask(self, state: State, report: Report = silent) -> Allocation:
-        """The next stage: its share of the budget, allocated over the compounds still in."""
+        """Return the next stage: its share of the budget, allocated over the compounds still in."""
         problem, phase = state.problem, state.phase + 1
         given = self.parameters(problem)
         active = np.flatnonzero(state.active)
@@ -145,7 +148,7 @@ class Gse(Phased):
         return min(whole, left // max(stages - state.phase, 1)), whole
 
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
-        """The best one in eta by this stage's estimates stay; after the last stage only the best."""
+        """Return the best one in eta by this stage's estimates stay; after the last stage only the best."""
         problem = state.problem
         measured = np.flatnonzero(outcome.counts[0] > 0)
         active = np.flatnonzero(state.active)
@@ -191,7 +194,7 @@ class Gse(Phased):
 
 
 def stage_rows(state: State, active: Ints) -> tuple[ProjectedFeatures, ProjectedFeatures]:
-    """What may be measured, and whose means are wanted, in the same coordinates.
+    """Return what may be measured, and whose means are wanted, in the same coordinates.
 
     Compounds still in that can be measured, as in the paper, where they span all that are in; else all measurable.
     """
@@ -209,7 +212,7 @@ def stage_rows(state: State, active: Ints) -> tuple[ProjectedFeatures, Projected
 def _predictors(
     model: str, features: Features, measured: Ints, counts: Floats, means: Floats, rows: Ints, bound: float
 ) -> Floats:
-    """The predictor x'theta of each row ``(len(rows),)`` by maximum likelihood (eq. 4) within the bound.
+    """Return the predictor x'theta of each row ``(len(rows),)`` by maximum likelihood (eq. 4) within the bound.
 
     The mean h(x'theta) rises with it, so it ranks alike, and keeps apart what rounding makes equal near 0 and 1.
     ``means`` are those of ``counts`` measurements each: shares for the logistic model, counts for Poisson; others are

@@ -66,7 +66,7 @@ class LinFactGlm(LinFact):
     )
 
     def check(self, problem: Problem) -> dict[str, Any]:
-        """The parameters; AssayPilotError for a link without a bound, or a bound that leaves no slope."""
+        """Return the parameters; AssayPilotError for a link without a bound, or a bound that leaves no slope."""
         parameters = super().check(problem)
         one_of("link", parameters["link"], LINKS)
         link = _link(parameters)
@@ -92,13 +92,13 @@ class LinFactGlm(LinFact):
         return parameters
 
     def void(self, problem: Problem) -> tuple[str, ...]:
-        """The log link promises nothing: counts have no sub-Gaussian noise."""
+        """Return that the log link promises nothing: counts have no sub-Gaussian noise."""
         if self.parameters(problem)["link"] == "log":
             return ("on the log link no error probability is promised: counts are not sub-Gaussian",)
         return ()
 
     def cautions(self, problem: Problem) -> tuple[str, ...]:
-        """What the bound costs: plans count on the flattest part of the link that it allows."""
+        """Return what the bound costs: plans count on the flattest part of the link that it allows."""
         link, bound = self.link(problem)
         if link == "identity":
             return ()
@@ -125,7 +125,7 @@ class LinFactGlm(LinFact):
         )
 
     def link(self, problem: Problem) -> tuple[Link, float]:
-        """The link, and the bound on its scale."""
+        """Return the link, and the bound on its scale."""
         parameters = self.parameters(problem)
         link = _link(parameters)
         return link, math.inf if link == "identity" else float(parameters["bound"])
@@ -155,6 +155,6 @@ class LinFactGlm(LinFact):
 
 
 def _link(parameters: dict[str, Any]) -> Link:
-    """The link by its name."""
+    """Return the link by its name."""
     link: Link = next(name for name in LINKS if name == parameters["link"])
     return link

@@ -51,19 +51,22 @@ def union_log(n_arms: int, phase: int, delta: float) -> float:
 
 
 def goal_of(problem: Problem) -> AllEpsilonBest:
-    """The goal, which is always this kind here."""
+    """Return the goal, which is always this kind here."""
     assert isinstance(problem.goal, AllEpsilonBest)
     return problem.goal
 
 
 def largest_radius(largest: float, last: float, stepped: bool) -> float:
-    """The largest ``last`` 2^k at most ``largest``; with ``stepped`` k is at least 0, so that halving ends at last."""
+    """Return the largest ``last`` 2^k at most ``largest``.
+
+    With ``stepped`` k is at least 0, so that halving ends at last.
+    """
     steps = math.floor(math.log2(largest / last) + 1e-12)
     return last * 2.0 ** (max(steps, 0) if stepped else steps)
 
 
 def kept_promise(half: Floats, promised: float) -> Floats:
-    """The promised half-width where the measurements keep it, else their own.
+    """Return the promised half-width where the measurements keep it, else their own.
 
     An arm that was not active when they were planned, and is now, may be outside their span. The realised half-widths
     hold either way.
@@ -118,7 +121,7 @@ class LinFact(Phased):
     """All epsilon-best compounds; every phase bounds every active mean by the same radius, which then halves."""
 
     def check(self, problem: Problem) -> dict[str, Any]:
-        """The parameters with their defaults; AssayPilotError for one out of range."""
+        """Return the parameters with their defaults; AssayPilotError for one out of range."""
         parameters = self.parameters(problem)
         one_of("decide", parameters["decide"], ("realised", "planned"))
         number("gap", parameters["gap"], below=1.0)
@@ -127,7 +130,7 @@ class LinFact(Phased):
         return parameters
 
     def parameters(self, problem: Problem) -> dict[str, Any]:
-        """The parameters by name, defaults filled in."""
+        """Return the parameters by name, defaults filled in."""
         parameters = super().parameters(problem)
         if parameters["gap"] is None:
             parameters["gap"] = GAP.default
@@ -135,10 +138,10 @@ class LinFact(Phased):
 
     @abstractmethod
     def spread_log(self, problem: Problem, phase: int) -> float:
-        """The logarithm of the phase's union bound."""
+        """Return the logarithm of the phase's union bound."""
 
     def noise(self, problem: Problem) -> float:
-        """The SD of one measurement on the scale of the bounds."""
+        """Return the SD of one measurement on the scale of the bounds."""
         return problem.noise[0]
 
     def wells(self, state: State, radius: float, phase: int) -> float:
@@ -146,12 +149,12 @@ class LinFact(Phased):
         return 2.0 * (self.noise(state.problem) / radius) ** 2 * self.spread_log(state.problem, phase)
 
     def last_radius(self, problem: Problem) -> float | None:
-        """The radius that leaves nothing undecided; None without slack."""
+        """Return the radius that leaves nothing undecided; None without slack."""
         slack = goal_of(problem).slack
         return slack / 4.0 if slack > 0 else None
 
     def first_radius(self, problem: Problem) -> float:
-        """The given one, else the largest whose first phase still takes about 2 d measurements.
+        """Return the given one, else the largest whose first phase still takes about 2 d measurements.
 
         With slack it is the last radius times a power of two, so that the last phase has exactly that; without, a
         power of two. 2 d sigma^2 / C^2 log(4 K / delta) >= 2 d means C <= sigma sqrt(log(4 K / delta)).
@@ -163,7 +166,7 @@ class LinFact(Phased):
         return largest_radius(self.widest(problem), 1.0 if last is None else last, last is not None)
 
     def widest(self, problem: Problem) -> float:
-        """The radius at which a first phase takes about 2 d measurements."""
+        """Return the radius at which a first phase takes about 2 d measurements."""
         return self.noise(problem) * math.sqrt(self.spread_log(problem, 1))
 
     def radius(self, state: State, phase: int) -> float:
@@ -173,7 +176,7 @@ class LinFact(Phased):
         return radius if last is None else max(radius, last)
 
     def ask(self, state: State, report: Report = silent) -> Allocation:
-        """The next phase: T(a) = ceil(g(w) w(a) ``wells``) (eq. 21)."""
+        """Return the next phase: T(a) = ceil(g(w) w(a) ``wells``) (eq. 21)."""
         phase = state.phase + 1
         radius = self.radius(state, phase)
         wells = self.wells(state, radius, phase)
@@ -224,7 +227,10 @@ class LinFact(Phased):
         spread: Floats,
         numbers: Mapping[str, float],
     ) -> Decision:
-        """What the phase decides, once the active arms are sorted; ``spread``: estimate, low and high of all arms."""
+        """Return what the phase decides, once the active arms are sorted.
+
+        ``spread``: estimate, low and high of all arms.
+        """
         before = state.status[active]
         good_now = (before == IN) | (found.good & (before == UNDECIDED))
         return Decision.after(

@@ -87,7 +87,7 @@ class LinFactMis(LinFact):
     )
 
     def check(self, problem: Problem) -> dict[str, Any]:
-        """The parameters; AssayPilotError without a model error, or for a slack that it cannot keep."""
+        """Return the parameters; AssayPilotError without a model error, or for a slack that it cannot keep."""
         parameters = super().check(problem)
         if parameters["model_error"] is None:
             raise AssayPilotError(
@@ -107,12 +107,12 @@ class LinFactMis(LinFact):
         return parameters
 
     def assumes(self, problem: Problem) -> tuple[str, ...]:
-        """The model error."""
+        """Return the model error."""
         error = self.parameters(problem)["model_error"]
         return (f"no compound deviates from the sum of its substituents' effects by more than {error:g}",)
 
     def cautions(self, problem: Problem) -> tuple[str, ...]:
-        """What a user should know before starting; empty with slack."""
+        """Return what a user should know before starting; empty with slack."""
         if goal_of(problem).slack > 0:
             return ()
         least = self.least_half_width(problem)

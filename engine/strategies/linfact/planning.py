@@ -25,7 +25,7 @@ _FEW = 0.25
 
 
 def design_rows(state: State) -> tuple[Ints, Ints | None]:
-    """What the phase may measure, and what it must bound (None: the same rows).
+    """Return what the phase may measure, and what it must bound (None: the same rows).
 
     Active arms that can be measured, as in the paper, when they span the active set; else all that can be measured.
     """
@@ -40,7 +40,7 @@ def design_rows(state: State) -> tuple[Ints, Ints | None]:
 
 
 def phase_design(state: State, wells: float, gap: float, make: Designer, report: Report) -> Plan:
-    """The phase's design; ``wells`` is the measurements it takes per unit of the design's value."""
+    """Return the phase's design; ``wells`` is the measurements it takes per unit of the design's value."""
     features = state.problem.features
     rows, targets = design_rows(state)
     free = make(features, rows, targets, gap=gap, report=report)
@@ -67,7 +67,7 @@ def _in_few_rounds(
     make: Designer,
     report: Report,
 ) -> Plan:
-    """The design that needs the fewest rounds among those that cost little more than the free one.
+    """Return the design that needs the fewest rounds among those that cost little more than the free one.
 
     A lab takes ``max_replicates`` of a compound in a round, so a design on few compounds can need more rounds than its
     measurements fill. A bound on the weights spreads them over more compounds: first over active ones; where those are
@@ -106,7 +106,7 @@ def _in_few_rounds(
 
 
 def means_phase(state: State, radius: float, wells: float, gap: float, report: Report) -> Allocation:
-    """The phase that bounds every active mean by the radius: T(a) = ceil(g(w) w(a) ``wells``) (eq. 21).
+    """Return the phase that bounds every active mean by the radius: T(a) = ceil(g(w) w(a) ``wells``) (eq. 21).
 
     ``wells``: measurements per unit of variance that bring a half-width to the radius. Where the budget cuts the phase
     its radius is what that leaves.

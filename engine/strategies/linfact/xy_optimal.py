@@ -64,7 +64,7 @@ class Differences:
 
     @classmethod
     def of(cls, fit: Estimate, arms: Ints, spread: float, promised: float = 0.0, own: float = 0.0) -> Differences:
-        """The differences of arms by a fit."""
+        """Return the differences of arms by a fit."""
         factor = fit.basis @ np.linalg.cholesky(fit.inverse) if fit.rank else fit.basis
         seen = np.empty((len(arms), fit.rank))
         for start in range(0, len(arms), 65_536):
@@ -76,7 +76,7 @@ class Differences:
     def apart(
         cls, means: Floats, counts: Floats, spread: float, promised: float = 0.0, own: float = 0.0
     ) -> Differences:
-        """The differences of measured arms that are as many as the effects: all independent."""
+        """Return the differences of measured arms that are as many as the effects: all independent."""
         return cls(means, np.diag(1.0 / np.sqrt(counts)), np.zeros(len(means), dtype=np.intp), spread, promised, own)
 
     def half(self, first: Ints, second: Ints) -> Floats:
@@ -112,7 +112,9 @@ class Behind(NamedTuple):
 
 
 def behind(differences: Differences) -> Behind:
-    """The bounds of every arm against all others; with very many arms ``most`` may be larger and ``least`` smaller.
+    """Return the bounds of every arm against all others.
+
+    With very many arms ``most`` may be larger and ``least`` smaller.
 
     They hold all the same: above ``_ALL`` arms, only the strongest are compared one by one, and the rest is bounded by
     D_ij <= s ||a_i|| + s ||a_j|| together.
@@ -205,7 +207,7 @@ class LinFactXY(LinFact):
         return super().wells(state, self.planned_share * radius, phase)
 
     def widest(self, problem: Problem) -> float:
-        """The radius at which a first phase takes about 2 d measurements, by a design of value 2 d.
+        """Return the radius at which a first phase takes about 2 d measurements, by a design of value 2 d.
 
         That is the least value for d compounds that share no effect; most tables have a somewhat larger one.
         """
@@ -221,7 +223,7 @@ class LinFactXY(LinFact):
         }
 
     def ask(self, state: State, report: Report = silent) -> Allocation:
-        """The next phase: eq. 22 with the achieved value of the rounded design."""
+        """Return the next phase: eq. 22 with the achieved value of the rounded design."""
         problem = state.problem
         phase = state.phase + 1
         radius = self.radius(state, phase)
@@ -328,7 +330,7 @@ def _all_equal(rows: ProjectedFeatures) -> bool:
 
 
 def _value(candidates: ProjectedFeatures, pairs: Pairs, support: Ints, counts: Ints) -> float:
-    """The largest ||y||^2_{V^-1} over the pairs for V of the counts."""
+    """Return the largest ||y||^2_{V^-1} over the pairs for V of the counts."""
     used = counts > 0
     inverse = inverse_information(candidates.coordinates(support[used]), counts[used].astype(float))
     return math.inf if inverse is None else float(pairs.find(inverse)[1][0])
@@ -389,7 +391,7 @@ def _lost_bounds(state: State, active: Ints, known: Flags, least: Floats, most: 
 
 
 def _with_lost(found: Behind, lost: Floats, above: Floats, to_leader: Floats) -> Behind:
-    """The bounds against lost arms, too; ``lost`` bounds their means minus the leader's."""
+    """Return the bounds against lost arms, too; ``lost`` bounds their means minus the leader's."""
     if not lost.size:
         return found
     nearest, farthest = lost[0].max() - above - to_leader, lost[1].max() - above + to_leader
@@ -400,7 +402,7 @@ def _with_lost(found: Behind, lost: Floats, above: Floats, to_leader: Floats) ->
 def _remembered_bounds(
     state: State, active: Ints, known: Flags, leader: int, lost: Floats, least: Floats, most: Floats
 ) -> Arrays:
-    """The memory after a phase: active and lost arms get the leader for their anchor."""
+    """Return the memory after a phase: active and lost arms get the leader for their anchor."""
     memory = {name: array.copy() for name, array in state.memory.items()}
     if known.any():
         here = active[known]

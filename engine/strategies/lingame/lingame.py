@@ -67,7 +67,7 @@ class Played(NamedTuple):
 
 
 def play(losses: Floats, gap: float) -> Played:
-    """The weights of the experts for their losses so far and the mixability gap so far."""
+    """Return the weights of the experts for their losses so far and the mixability gap so far."""
     rate = math.log(len(losses)) / gap
     best = float(losses.min())
     shares = np.exp((best - losses) * rate)
@@ -86,7 +86,10 @@ def incurred(losses: Floats, gap: float, played: Played, loss: Floats) -> tuple[
 
 
 def _mixed(best: float, total: float, k: int, rate: float) -> float:
-    """The mix loss from the smallest loss and the sum of exp(rate * (smallest - loss)); one expert has rate 0."""
+    """Return the mix loss from the smallest loss and the sum of exp(rate * (smallest - loss)).
+
+    One expert has rate 0.
+    """
     return best - math.log(total / k) / rate if rate > 0.0 else best
 
 
@@ -133,7 +136,7 @@ class Round:
         return losses
 
     def nature(self, weights: Floats) -> Floats:
-        """The step from the estimate to the nearest truth in V_w under which the answer is wrong."""
+        """Return the step from the estimate to the nearest truth in V_w under which the answer is wrong."""
         information: Floats = self.x.T @ (self.x * weights[:, None])
         # A view of the diagonal.
         diagonal = information.reshape(-1)[:: len(information) + 1]
@@ -149,7 +152,7 @@ def _kept_answers(n_arms: int) -> int:
 
 
 def _find(answers: NDArray[np.uint8], key: NDArray[np.uint8]) -> int | None:
-    """The row of an answer; None when it has not occurred."""
+    """Return the row of an answer; None when it has not occurred."""
     hits = (answers == key).all(axis=1).nonzero()[0]
     return int(hits[0]) if len(hits) else None
 
@@ -170,13 +173,13 @@ class LinGame(Sequential):
     round: ClassVar[type[Round]] = Round
 
     def check(self, problem: Problem) -> dict[str, Any]:
-        """The parameters with their defaults; AssayPilotError for one out of range."""
+        """Return the parameters with their defaults; AssayPilotError for one out of range."""
         parameters = super().check(problem)
         one_of("optimism", parameters["optimism"], ("proven", "experiments"))
         return parameters
 
     def memory(self, problem: Problem) -> Arrays:
-        """Counts, sums, the weights added up (W) and in force (w), and the learners by answer."""
+        """Return counts, sums, the weights added up (W) and in force (w), and the learners by answer."""
         n = problem.n_arms
         return {
             **super().memory(problem),
@@ -188,7 +191,7 @@ class LinGame(Sequential):
         }
 
     def batch(self, state: State, rules: Rules, first: Ints, n: int, most: int) -> Ints:
-        """The first arms, then those furthest behind the weights: argmin N - W, one after the other."""
+        """Return the first arms, then those furthest behind the weights: argmin N - W, one after the other."""
         counts = np.bincount(first, minlength=state.problem.n_arms)
         order = shuffled(state.problem, state.problem.measurable)
         weights, owed = _in_force(state, order)
@@ -200,7 +203,7 @@ class LinGame(Sequential):
     def remember(
         self, state: State, outcome: Outcome, rules: Rules, pool: Pool, open_arms: Flags, rivals: Flags
     ) -> Arrays:
-        """The game between this batch and the next: weights, nature's best response, optimistic gains."""
+        """Return the game between this batch and the next: weights, nature's best response, optimistic gains."""
         old = state.memory
         measurable = state.problem.measurable.nonzero()[0]
         tracked = old["tracked"].copy()
@@ -241,7 +244,7 @@ class LinGame(Sequential):
         }
 
     def _fresh(self, state: State, measurable: Ints) -> tuple[Floats, float]:
-        """The learner of an answer that has not occurred.
+        """Return the learner of an answer that has not occurred.
 
         For single answers it knows nothing, as in the paper. Sets of compounds change by one compound at a time, so
         there it starts from the learner of the set before: regret is against the same gains but for that compound.
@@ -253,7 +256,7 @@ class LinGame(Sequential):
 
 
 def _in_force(state: State, arms: Ints) -> tuple[Floats, Floats]:
-    """The weights in force over these measurable arms, even before the first game, and what is owed, W - N."""
+    """Return the weights in force over these measurable arms, even before the first game, and what is owed, W - N."""
     weights = state.memory["weights"][arms]
     total = float(weights.sum())
     weights = weights / total if total > 0 else np.full(len(arms), 1.0 / max(len(arms), 1))
@@ -278,7 +281,7 @@ class LinGameC(LinGame):
     )
 
     def memory(self, problem: Problem) -> Arrays:
-        """Counts, sums, and per answer the losses, the weights in force, and what every pair is owed (W - N)."""
+        """Return counts, sums, and per answer the losses, the weights in force, and what every pair is owed (W - N)."""
         n = problem.n_arms
         return {
             **Sequential.memory(self, problem),
@@ -291,7 +294,7 @@ class LinGameC(LinGame):
         }
 
     def batch(self, state: State, rules: Rules, first: Ints, n: int, most: int) -> Ints:
-        """The first arms, then the arms of the pairs furthest behind their weights."""
+        """Return the first arms, then the arms of the pairs furthest behind their weights."""
         counts = np.bincount(first, minlength=state.problem.n_arms)
         order = shuffled(state.problem, state.problem.measurable)
         pairs = self._pairs(state, order, first, n - len(first), most)
@@ -318,7 +321,7 @@ class LinGameC(LinGame):
     def remember(
         self, state: State, outcome: Outcome, rules: Rules, pool: Pool, open_arms: Flags, rivals: Flags
     ) -> Arrays:
-        """The game over arms and answers; nature moves for the estimate's answer and stays for all others."""
+        """Return the game over arms and answers; nature moves for the estimate's answer and stays for all others."""
         old = state.memory
         measurable = state.problem.measurable.nonzero()[0]
         owed = self._settled(state, outcome, measurable)

@@ -94,7 +94,7 @@ class Rules:
         return self.norm is not None or not self.proven
 
     def beta(self, t: float, log_error: float) -> float:
-        """The threshold of LinGame eq. 4 for log(1 / delta) = ``log_error``, in units of the noise.
+        """Return the threshold of LinGame eq. 4 for log(1 / delta) = ``log_error``, in units of the noise.
 
         Without a bound M the term sqrt(eta / 2) M falls away, because the estimate is not regularised; its price is in
         ``Pool.factor``. d is the rank of the whole table, so the bound also holds when what can be measured changes.
@@ -156,7 +156,10 @@ _kept: weakref.WeakKeyDictionary[Features, dict[bytes, Table]] = weakref.WeakKey
 
 
 def table_of(features: Features, within: Flags) -> Table:
-    """The arms in a basis of the span of those ``within``; the last few are kept, since every step asks for it."""
+    """Return the arms in a basis of the span of those ``within``.
+
+    The last few are kept, since every step asks for it.
+    """
     if features.n_rows > _MOST:
         raise AssayPilotError(
             f"this strategy looks at every compound at every step; {features.n_rows:,} are too many",
@@ -183,7 +186,7 @@ def table_of(features: Features, within: Flags) -> Table:
 
 
 def rules_of(problem: Problem, parameters: Mapping[str, Any]) -> Rules:
-    """The parameters of ``POOL_PARAMETERS`` as numbers; AssayPilotError for one out of range."""
+    """Return the parameters of ``POOL_PARAMETERS`` as numbers; AssayPilotError for one out of range."""
     table = table_of(problem.features, problem.measurable)
     per_round = problem.capacity.per_round if problem.capacity else 1
     # All of the table: the bounds hold at every look only for one eta that is fixed beforehand.
@@ -211,7 +214,7 @@ def _rules(
     arms: int,
     per_round: int,
 ) -> Rules:
-    """The rules of a problem; kept, since every step of a sequential strategy asks for them."""
+    """Return the rules of a problem; kept, since every step of a sequential strategy asks for them."""
     parameters = dict(zip(names, values, strict=True))
     norm = parameters["norm"] if parameters["norm"] is None else number("norm", parameters["norm"])
     batch = per_round if parameters["batch"] is None else whole("batch", parameters["batch"])
@@ -251,14 +254,14 @@ def void_of(parameters: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def assumed(parameters: Mapping[str, Any]) -> tuple[str, ...]:
-    """What a bound on the effects takes for granted; nothing without one."""
+    """Return what a bound on the effects takes for granted; nothing without one."""
     if parameters["norm"] is None:
         return ()
     return (f"the effects are no larger than {parameters['norm']:g} together (the root of the sum of their squares)",)
 
 
 def added(state: State, outcome: Outcome) -> tuple[Floats, Floats]:
-    """Counts and sums of values of every arm ``(n_arms,)`` with this phase's measurements."""
+    """Return counts and sums of values of every arm ``(n_arms,)`` with this phase's measurements."""
     came = outcome.counts[0]
     sums = state.memory["sums"].copy()
     measured = (came > 0).nonzero()[0]
@@ -267,7 +270,7 @@ def added(state: State, outcome: Outcome) -> tuple[Floats, Floats]:
 
 
 def pooled(table: Table, rules: Rules, counts: Floats, sums: Floats) -> Pool:
-    """The estimate from all measurements, exact where they span everything, partial (never NaN) where they do not."""
+    """Return the estimate from all measurements, exact where they span everything, else partial (never NaN)."""
     return _pooled(table, rules.eta, rules.ridge, counts.tobytes(), sums.tobytes())
 
 

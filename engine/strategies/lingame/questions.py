@@ -43,7 +43,7 @@ class Question(Protocol):
     """One goal; every method takes means ``(n_arms,)`` and flags of the arms that are still open and compared."""
 
     def answer(self, means: Floats, open_arms: Flags, rivals: Flags) -> Flags:
-        """The answer of an estimate, ``(n_arms,)``; only of open arms."""
+        """Return the answer of an estimate, ``(n_arms,)``; only of open arms."""
 
     def sides(self, means: Floats, spread: Floats, open_arms: Flags, rivals: Flags) -> Sides:
         """How certain each open arm is, in or out."""
@@ -55,7 +55,7 @@ class Question(Protocol):
 
 
 def question_of(goal: Goal) -> Question:
-    """The question of a goal."""
+    """Return the question of a goal."""
     if isinstance(goal, AllEpsilonBest):
         return EpsilonQuestion(goal.epsilon, goal.slack)
     if isinstance(goal, Threshold):
@@ -81,7 +81,7 @@ def _far(gaps: Floats, lengths: Floats) -> Floats:
 
 
 def _shift(inverse: Floats, y: Floats, gap: float) -> Floats:
-    """The step from the estimate to the nearest point that raises y'lambda by the gap (Lemma 5)."""
+    """Return the step from the estimate to the nearest point that raises y'lambda by the gap (Lemma 5)."""
     towards = inverse @ y
     length = float(y @ towards)
     if length <= 0.0 or gap <= 0.0:
@@ -97,7 +97,7 @@ class BestQuestion:
     slack: float
 
     def answer(self, means: Floats, open_arms: Flags, rivals: Flags) -> Flags:
-        """The open arm with the largest mean."""
+        """Return the open arm with the largest mean."""
         answer = np.zeros(len(means), dtype=bool)
         answer[_top(means, open_arms)] = True
         return answer
@@ -260,7 +260,7 @@ class EpsilonQuestion:
 
 
 def _within(x: Floats, means: Floats, inverse: Floats, m: int, epsilon: float) -> tuple[Floats, float]:
-    """The step to the nearest truth under which m is within epsilon of every arm, and its squared length."""
+    """Return the step to the nearest truth under which m is within epsilon of every arm, and its squared length."""
     # scipy's optimisers take a while to load and few steps need them.
     from ...design.alternatives import nearest_within
 

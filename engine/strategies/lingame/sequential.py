@@ -55,7 +55,7 @@ class Sequential(Phased):
     """
 
     def check(self, problem: Problem) -> dict[str, Any]:
-        """The parameters with their defaults; AssayPilotError for one out of range."""
+        """Return the parameters with their defaults; AssayPilotError for one out of range."""
         parameters = self.parameters(problem)
         rules_of(problem, parameters)
         one_of("first", parameters["first"], ("spanning", "each"))
@@ -66,7 +66,7 @@ class Sequential(Phased):
         return void_of(self.parameters(problem))
 
     def cautions(self, problem: Problem) -> tuple[str, ...]:
-        """What a bound on the effects costs, where it makes a campaign much longer."""
+        """Return what a bound on the effects costs, where it makes a campaign much longer."""
         rules = self.rules(problem)
         price = rules.price()
         if price < _DEAR:
@@ -77,20 +77,20 @@ class Sequential(Phased):
         )
 
     def assumes(self, problem: Problem) -> tuple[str, ...]:
-        """That effects add up, and the bound on them where one was given."""
+        """Return that effects add up, and the bound on them where one was given."""
         return (*super().assumes(problem), *assumed(self.parameters(problem)))
 
     def memory(self, problem: Problem) -> Arrays:
-        """Counts and sums of values of every arm."""
+        """Return counts and sums of values of every arm."""
         n = problem.n_arms
         return {"counts": np.zeros(n), "sums": np.zeros(n)}
 
     def rules(self, problem: Problem) -> Rules:
-        """The parameters as numbers."""
+        """Return the parameters as numbers."""
         return rules_of(problem, self.parameters(problem))
 
     def ask(self, state: State, report: Report = silent) -> Allocation:
-        """The next batch; before the measurements span what can be measured, the arms that are missing first."""
+        """Return the next batch; before the measurements span what can be measured, the arms that are missing first."""
         rules = self.rules(state.problem)
         budget = state.problem.budget
         first = self.first_arms(state)
@@ -120,7 +120,7 @@ class Sequential(Phased):
     def remember(
         self, state: State, outcome: Outcome, rules: Rules, pool: Pool, open_arms: Flags, rivals: Flags
     ) -> Arrays:
-        """What else is carried to the next phase, beside counts and sums."""
+        """Return what else is carried to the next phase, beside counts and sums."""
         return {}
 
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
@@ -175,7 +175,7 @@ class Sequential(Phased):
         return ins, outs, others == int(((state.status == UNDECIDED) & state.active).sum())
 
     def settle(self, state: State, sides: Sides, reach: float, rivals: Flags) -> tuple[Ints, Ints]:
-        """The arms in and out by the distances; the best is in only with all others out."""
+        """Return the arms in and out by the distances; the best is in only with all others out."""
         inside, outside = sides.inside > reach, sides.outside > reach
         # In a soft zone both may be certain; the clearer one is said.
         inside, outside = inside & (sides.inside >= sides.outside), outside & (sides.inside < sides.outside)
@@ -217,7 +217,7 @@ def compared(state: State) -> Flags:
 
 
 def _sides(state: State, pool: Pool, spread: Floats, open_arms: Flags, rivals: Flags) -> Sides:
-    """The distances of the goal; nobody is in while a rival is not known at all."""
+    """Return the distances of the goal; nobody is in while a rival is not known at all."""
     sides = question_of(state.problem.goal).sides(pool.means, spread, open_arms, rivals & pool.known)
     if state.problem.goal.name != "threshold" and (rivals & ~pool.known).any():
         return Sides(np.zeros(len(open_arms)), sides.outside)
@@ -258,7 +258,7 @@ def spanning(x: Floats, measured: Ints, candidates: Ints) -> Ints:
 
 
 def shuffled(problem: Problem, among: Flags) -> Ints:
-    """These arms in an order that is the same for every phase and depends on the seed alone.
+    """Return these arms in an order that is the same for every phase and depends on the seed alone.
 
     Without it ties would go to the first rows of the table, which often share a substituent.
     """

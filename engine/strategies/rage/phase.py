@@ -172,7 +172,7 @@ def away(state: State, factor: float) -> Away | None:
 
 
 def nobody_compared(problem: Problem) -> Arrays:
-    """What ``compared_now`` remembers, before the first phase."""
+    """Return what ``compared_now`` remembers, before the first phase."""
     return {"compared": np.zeros(problem.n_arms, dtype=bool)}
 
 
@@ -184,13 +184,13 @@ def compared_now(state: State, arms: Ints) -> Arrays:
 
 
 def _compared(state: State) -> Flags:
-    """What was remembered so far; nobody in campaigns that were begun before anything was."""
+    """Return what was remembered so far; nobody in campaigns that were begun before anything was."""
     known: Flags = state.memory.get("compared", np.zeros(state.problem.n_arms, dtype=bool))
     return known
 
 
 def with_compared(state: State) -> State:
-    """The state in which one that was compared is lost when it cannot be estimated any more.
+    """Return the state in which one that was compared is lost when it cannot be estimated any more.
 
     Others may have lost against it though no phase told its own mean, so that no bound is left of it.
     """
@@ -199,7 +199,7 @@ def with_compared(state: State) -> State:
 
 
 def unanswerable(state: State, slack: float, factor: float) -> tuple[StopReason, ...]:
-    """The reason to stop when measuring can change nothing against those that are away; empty while it can."""
+    """Return the reason to stop when measuring can change nothing against those that are away; empty while it can."""
     gone, last = away(state, factor), state.last
     if gone is None or last is None or (state.status == IN).any():
         return ()
@@ -234,14 +234,14 @@ class Field(NamedTuple):
         return self.targets.n_rows > _MANY
 
     def on_few(self, design: Design, report: Report) -> Design:
-        """A G-optimal design on few compounds, with what it achieves for the differences."""
+        """Return a G-optimal design on few compounds, with what it achieves for the differences."""
         x, most = self.candidates, 4 * self.candidates.rank
         found = g_design(x.features, x.rows, gap=GAPS[0], max_support=most, report=report).design
         value = _value(self, found, found.weights)
         return replace(found, criterion="xy", value=value, lower_bound=design.lower_bound)
 
     def design(self, gap: float, upper: float | None, report: Report) -> Design:
-        """The XY-optimal design; no share above ``upper``."""
+        """Return the XY-optimal design; no share above ``upper``."""
         rows = self.candidates.rows
         features = self.candidates.features
         return xy_design(features, rows, self.targets.rows, gap=gap, upper=upper, report=report).design
@@ -292,7 +292,7 @@ def _up(design: Design, n: int) -> Made:
 
 
 def _value(field: Field, design: Weighted, counts: NDArray[Any]) -> float:
-    """The largest variance of a difference at a noise SD of 1, of differences that the design's compounds span."""
+    """Return the largest variance, at a noise SD of 1, of differences that the design's compounds span."""
     x = field.candidates.coordinates(design.support)
     basis = np.linalg.svd(x, full_matrices=False)
     span = basis[2][basis[1] > 1e-9 * basis[1][0]].T
@@ -302,7 +302,7 @@ def _value(field: Field, design: Weighted, counts: NDArray[Any]) -> float:
 
 
 def least(field: Field, design: Design, wells: float, report: Report) -> Made:
-    """The fewest measurements found whose achieved value keeps the promise."""
+    """Return the fewest measurements found whose achieved value keeps the promise."""
     n = max(math.ceil(wells * design.value * (1.0 - 1e-12)), 1)
     up = _up(design, n)
     if field.many and up.total <= (1.0 + _UP) * n:
@@ -326,7 +326,10 @@ def least(field: Field, design: Design, wells: float, report: Report) -> Made:
 
 
 def whole(field: Field, design: Design, wells: float, report: Report) -> tuple[Design, Made]:
-    """The fewest measurements found, of the design or of one on fewer compounds; and the design they come from."""
+    """Return the fewest measurements found, of the design or of one on fewer compounds.
+
+    And the design they come from.
+    """
     planned = wells * design.value
     fewer = field.on_few(design, report) if len(design.support) > _FEW * planned else None
     if fewer is not None and fewer.value <= _ALIKE * design.value:
@@ -344,14 +347,14 @@ def whole(field: Field, design: Design, wells: float, report: Report) -> tuple[D
 
 
 def printed(field: Field, design: Design, wells: float, report: Report) -> Made:
-    """The paper's N_t and apportionment (appendix B)."""
+    """Return the paper's N_t and apportionment (appendix B)."""
     asked = math.ceil((1.0 + _PRINTED_ROOM) * wells * design.value)
     n = max(asked, math.ceil(2.0 * len(design.support) / _PRINTED_ROOM))
     return _whole(field, design, n, report) or _up(design, n)
 
 
 def cut(field: Field, design: Design, n: int, report: Report) -> Made:
-    """What the budget leaves, for as many differences as it can tell."""
+    """Return what the budget leaves, for as many differences as it can tell."""
     made = _whole(field, design, n, report)
     if made is not None:
         return made

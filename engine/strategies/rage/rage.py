@@ -71,7 +71,7 @@ _LESS = 0.95
 
 
 def union_log(n_wanted: int, phase: int, delta: float, radii: str = "proven") -> float:
-    """The logarithm of the confidence bound: errors of all phases sum to delta.
+    """Return the logarithm of the confidence bound: errors of all phases sum to delta.
 
     ``proven``: log(|Z|^2 t (t + 1) / delta), every ordered pair. ``tight``: log((|Z| - 1) t (t + 1) / delta): an error
     needs the best to be beaten by one of the |Z| - 1 others, or to be returned behind one, and both are the same
@@ -128,7 +128,7 @@ class Rage(Phased):
     )
 
     def check(self, problem: Problem) -> dict[str, Any]:
-        """The parameters with their defaults; AssayPilotError for one out of range."""
+        """Return the parameters with their defaults; AssayPilotError for one out of range."""
         given = self.parameters(problem)
         one_of("decide", given["decide"], ("realised", "planned"))
         one_of("radii", given["radii"], ("proven", "tight", "as_printed"))
@@ -140,7 +140,7 @@ class Rage(Phased):
         return given
 
     def void(self, problem: Problem) -> tuple[str, ...]:
-        """The printed radii promise less than they say."""
+        """Return the printed radii promise less than they say."""
         if self.parameters(problem)["radii"] == "as_printed":
             return ("with the radii as printed the errors of the phases may sum to 1.64 times delta",)
         return ()
@@ -150,11 +150,14 @@ class Rage(Phased):
         return nobody_compared(problem)
 
     def adjust(self, state: State, *, measurable: Flags, spent: int) -> State:
-        """The state when only these arms can be measured; one that was compared counts as lost when it runs out."""
+        """Return the state when only these arms can be measured.
+
+        One that was compared counts as lost when it runs out.
+        """
         return with_compared(super().adjust(state, measurable=measurable, spent=spent))
 
     def first_radius(self, problem: Problem) -> float:
-        """The half-width of every difference after the first phase.
+        """Return the half-width of every difference after the first phase.
 
         The largest whose first phase still takes about 2 d measurements: 2 rho sigma^2 / C^2 log(..) with rho about
         2 d, as on a full product. With slack it is the last radius times a power of two, without a power of two.
@@ -203,7 +206,7 @@ class Rage(Phased):
         return 2.0 * (state.problem.noise[0] / radius) ** 2 * log
 
     def ask(self, state: State, report: Report = silent) -> Allocation:
-        """The next phase: an XY design over the differences of those still in, with N_t measurements.
+        """Return the next phase: an XY design over the differences of those still in, with N_t measurements.
 
         N_t is the least found whose whole measurements keep the promise, 2 rho sigma^2 log(..) / N_t <= C_t^2 with the
         rho they achieve; as printed it is max(ceil(2 (1 + e) rho sigma^2 / C_t^2 log(..)), 2 support / e).
@@ -237,7 +240,7 @@ class Rage(Phased):
         return Allocation.after(state, rows, made.counts, radius, certificate, cut=bool(too_many))
 
     def _design(self, state: State, field: Field, wells: float, report: Report) -> Design:
-        """The phase's design; with a capacity one that needs fewer rounds, where that costs little more."""
+        """Return the phase's design; with a capacity one that needs fewer rounds, where that costs little more."""
         given = self.parameters(state.problem)["gap"]
         gap = GAPS[field.many] if given is None else float(given)
         free = field.design(gap, None, report)
@@ -319,7 +322,7 @@ class Rage(Phased):
         return _Verdict(np.arange(len(rows)) != best, np.array([best]), width)
 
     def _widest(self, problem: Problem, fit: Estimate, rows: Ints, leader: int, spread: float) -> float:
-        """The largest half-width that slack asks about: of all pairs, or of those with the leader."""
+        """Return the largest half-width that slack asks about: of all pairs, or of those with the leader."""
         with_leader = float(fit.difference_norm(leader, rows).max())
         if self.parameters(problem)["slack_rule"] == "tight" or not math.isfinite(with_leader):
             return spread * with_leader
@@ -327,7 +330,7 @@ class Rage(Phased):
         return spread * math.sqrt(float(Farthest(table).find(fit.inverse)[1][0]))
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
-        """The best is found, nothing is left to measure, or the budget leaves too little for a decision."""
+        """Stop when the best is found, nothing is left to measure, or the budget is too small for a decision."""
         done = settled(state)
         if done and done[0].name != "decided":
             return done
