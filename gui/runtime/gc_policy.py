@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import time
 from contextlib import AbstractContextManager
 
 from PySide6.QtCore import QCoreApplication, QTimer
@@ -22,8 +23,8 @@ def nothing_goes() -> AbstractContextManager[None]:
 
 LATER = 1_000
 """Milliseconds after a window was closed."""
-MANY = 100_000
-"""Objects beside the libraries above which most are values of a campaign: without cycles, and there to stay."""
+LONG = 0.01
+"""Seconds of a collection above which most objects are values of a campaign: without cycles, and there to stay."""
 MOST = 300_000
 """Objects that are looked through once more when a window has gone; the rows of a large table are not."""
 
@@ -61,6 +62,8 @@ def figure_gone() -> None:
     the window's thread: parts of closed windows may go with them.
     """
     if _aside:
+        begun = time.perf_counter()
         gc.collect()
-        if len(gc.get_objects()) > MANY:
+        # Not by their number: to ask for the objects fails a tuple that another thread is just filling.
+        if time.perf_counter() - begun > LONG:
             set_aside()

@@ -95,12 +95,13 @@ def test_drawn_figures_are_collected(qtbot, frozen):
     assert not [figure for figure in made if figure() is not None]
 
 
-def test_many_new_objects_are_frozen_after_one_collection(qapp, frozen):
+def test_objects_that_take_long_to_look_through_are_frozen(qapp, frozen, monkeypatch):
     long_lived.set_aside()
-    values = [[number] for number in range(long_lived.MANY // 2)]
+    values = [[number] for number in range(50_000)]
+    monkeypatch.setattr(long_lived, "LONG", 60.0)
     long_lived.figure_gone()
     assert len(gc.get_objects()) > len(values)
-    values += [[number] for number in range(long_lived.MANY // 2)]
+    monkeypatch.setattr(long_lived, "LONG", 0.0)
     long_lived.figure_gone()
     assert len(gc.get_objects()) < 1_000
 
