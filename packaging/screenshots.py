@@ -135,9 +135,10 @@ class Photographer:
     def page(self, page: str, name: str) -> None:
         """Show a page and take its picture."""
         self.window.show_page(PageName[page.upper()])
-        if page.upper() == "GOAL":
+        if page.upper() == "GOAL" or name in README:
             goal = self.window.goal
-            self.until(lambda: not (goal.ahead.busy or goal.other.busy), "the forecast", FORECAST)
+            patience = 4 * FORECAST if name in README else FORECAST
+            self.until(lambda: not (goal.ahead.busy or goal.other.busy), "the forecast", patience)
         self.shoot(name)
 
     def dialogs(self, prefix: str) -> None:
