@@ -106,16 +106,17 @@ def script(folder: Path, kills: int) -> dict[str, float]:
     """What came of so many kills."""
     rng = random.Random(2070)
     seen: Counter[str] = Counter()
-    path = folder / "none"
+    path, opening = folder / "none", 0.0
     acknowledged: list[str] = []
     start = time.monotonic()
     for run in range(kills):
         if run % KILLS_PER_FILE == 0:
             path, acknowledged = folder / f"{run}.assaypilot", []
             make(path, per_round=8, max_replicates=2, slack=0.2).close()
-        opening = time.monotonic()
-        Campaign.open(path).close()
-        lines = killed(path, run, rng.uniform(0.0, LONGEST) * (time.monotonic() - opening))
+            begun = time.monotonic()
+            Campaign.open(path).close()
+            opening = time.monotonic() - begun
+        lines = killed(path, run, rng.uniform(0.0, LONGEST) * opening)
         seen["cut short"] += is_being_written(path)
         acknowledged += lines
         seen.update(line.partition(" ")[0] for line in lines)
