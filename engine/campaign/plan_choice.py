@@ -108,7 +108,7 @@ def options(ledger: Ledger, report: Report = silent) -> tuple[PlanOption, ...]:
 
 
 def _refuse_choice(ledger: Ledger, option: str) -> None:
-    """Raise AssayPilotError where nothing is said of stock, or the strategy leaves no choice."""
+    """Raise AssayPilotError where the stock is not known, or the strategy leaves no choice."""
     if ledger.stock is None:
         raise AssayPilotError(
             "nothing is known of stock or cost, so there is nothing to choose",

@@ -192,7 +192,7 @@ def closed_round(ledger: Ledger, issued: Issued, missing: Missing | Literal["non
 
 
 def decide_due(work: Work) -> bool:
-    """Whether the phase is decided by this: once nothing of it is outstanding and no round is open."""
+    """Decide the phase once nothing of it is outstanding and no round is open; return whether that was so."""
     ledger = work.ledger
     if ledger.under_way is None or ledger.open_round is not None:
         return False

@@ -181,7 +181,7 @@ def replace_lines(stock: Stock, lines: Sequence[StockLine]) -> Stock:
 
 
 def _columns(stock: Stock, compounds: Sequence[int]) -> dict[str, list[Any]]:
-    """Return what is said of compounds, as the log keeps it."""
+    """Return the stock of compounds as the log keeps it."""
     cost, lead = ([codec.finite(values[c]) for c in compounds] for values in (stock.cost, stock.lead))
     return {"state": [int(stock.state[c]) for c in compounds], "cost": cost, "lead": lead}
 

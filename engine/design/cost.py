@@ -31,7 +31,7 @@ _LOOKED_AT = 3
 _POINTS = 8
 """Amounts of money for which a purchase is looked for."""
 _PROBED = 20
-"""Directions, in multiples of the rank, that tell which supports those are: the largest under even weights."""
+"""Directions, in multiples of the rank, that rank the supports: the largest under even weights."""
 _FEW = 4
 """Up to so many measurements, in multiples of the rank, exchanges are tried in all of them; of more in the best."""
 _AGAIN = 3

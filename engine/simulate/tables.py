@@ -48,7 +48,7 @@ def truth_of(
 ) -> TableTruth:
     """Return the truth of a table for some of its endpoints.
 
-    Compounds it says nothing about are left out, and that is said.
+    Compounds without a value are left out, and a note counts them.
 
     ``fit``: the least-squares sum of contributions of the values; ``values``: each compound's mean value; ``known``:
     a truth by compound id, of the one endpoint there is. AssayPilotError when nothing is left, or the assay noise is

@@ -283,10 +283,7 @@ def another_scale(endpoint: Endpoint, results: Sequence[Result]) -> str | None:
 
 
 _FAILED = frozenset(CELLS["failed"])
-_PASSED = frozenset(
-    {"", "-", "pass", "passed", "ok", "valid", "good", "accept", "accepted", "approved", "gültig", "validated"}
-    | {"manually validated"}
-)
+_PASSED = frozenset(("", "-", *CELLS["passed"]))
 _CALLED = HEADERS["quality"]
 """What columns of such a check are called, folded, the surest name first."""
 

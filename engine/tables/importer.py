@@ -58,7 +58,7 @@ class ImportedTable:
     stock: tuple[StockLine, ...] = ()
     """What the columns of stock, cost and time say of the library's compounds."""
     empty: tuple[str, ...] = ()
-    """Of the warnings, what is said about empty substituent cells."""
+    """The warnings about empty substituent cells; they are among ``warnings``, too."""
 
     @property
     def compounds(self) -> int:

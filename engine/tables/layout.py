@@ -39,7 +39,7 @@ class LaidOut:
     """One tuple per column, untrimmed."""
     rows: tuple[int, ...]
     header: tuple[int, ...] = ()
-    """The rows of a header of two that were found."""
+    """The rows of a header of several that was found; empty for one row."""
 
 
 def lay_out(

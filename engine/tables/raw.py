@@ -38,7 +38,7 @@ class Said:
     warnings: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     empty: list[str] = field(default_factory=list)
-    """Of the warnings, what is said about empty substituent cells."""
+    """The warnings about empty substituent cells; they are among ``warnings``, too."""
 
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
@@ -92,7 +92,7 @@ class RawTable:
     points: str = ""
     """What to say of responses that were left out because they are points of curves; "" where there are none."""
     header: tuple[int, ...] = ()
-    """The rows of a header of two that were found; empty for any other."""
+    """The rows of a header of several that was found; empty for one row."""
 
     def __post_init__(self) -> None:
         """Refuse a header that is too long."""

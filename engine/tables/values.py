@@ -295,7 +295,7 @@ def thousands_read(
     """Return the cells of a comma-separated table without thousands marks, of columns whose commas can mark no others.
 
     Every comma of their numbers stands before three digits, and no integer is as long without one; beside them are
-    shorter integers, decimals with a point, or commas at another place. Which columns these are is said.
+    shorter integers, decimals with a point, or commas at another place. A warning names these columns.
     """
     found = [place for place, column in enumerate(cells) if delimiter == "," and _has_thousands(column)]
     if found and decimal_mark(cells, delimiter, []) == ".":

@@ -82,6 +82,7 @@ def unpacked(data: bytes, name: str) -> dict[str, bytes]:
                 raise locked(name)
             names = book.namelist()
             found = {part: book.read(part) for part in names if part.endswith((".xml", ".rels"))}
+    # NotImplementedError: packed in a way that zipfile does not know.
     except (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, NotImplementedError, ValueError):
         raise damaged(name) from None
     if "xl/workbook.bin" in names:
@@ -198,7 +199,7 @@ def _xml(parts: Mapping[str, bytes], part: str) -> ElementTree.Element | None:
 
 
 def apply_looks(lines: list[list[Any]], looks: Looks, warnings: list[str]) -> None:
-    """Write what failed formulas show into their cells, and multiply what is shown as per cent by 100, which is said.
+    """Write what failed formulas show into their cells, and multiply what is shown as per cent by 100; warnings tell.
 
     Nobody who sees 25 % in a column of inhibitions means a quarter of one per cent.
     """

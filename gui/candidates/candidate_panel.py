@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QApplication, QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from assaypilot.engine.campaign.findings import Check
@@ -26,9 +25,9 @@ from ..session.session import Session
 from ..session.view import View
 from ..structures.drawing import Structures
 from ..structures.shown import CopiedStructure
-from ..widgets.layout import STRETCH, breakable, column_of, copied, put, row_of, whole
+from ..widgets.layout import breakable, column_of, copied, put, row_of, whole
 from ..widgets.marks import StatusMark
-from ..widgets.text import Callout, Details, ElidedLabel, button, label, polish
+from ..widgets.text import Callout, Details, ElidedLabel, label, polish
 from ..window.page import Side
 from .candidate_rows import confirmed_text, interval_text, probability_text
 
@@ -321,31 +320,6 @@ class CompoundPanel(QVBoxLayout):
 def lower_first(text: str) -> str:
     """Return a sentence as it goes on after a colon."""
     return text[:1].lower() + text[1:]
-
-
-_HINT = "Click a cell, a row or a point, or go to it with the arrow keys and press Enter."
-
-
-class SarPanel(CompoundPanel):
-    """The selected compound, or how one is selected."""
-
-    wanted = Signal()
-    """The compound is to be shown in the table of candidates."""
-
-    def __init__(self, structures: Structures, session: Session) -> None:
-        super().__init__(structures, session)
-        self.hint = label(_HINT, "muted", wrap=True)
-        self.insertWidget(1, self.hint)
-        self.go = button(
-            "Show in &Candidates", tip="Goes to this compound in the table of the Candidates page", then=self.wanted
-        )
-        put(self, self.go, STRETCH)
-
-    def show_compound(self, view: View, compound: int | None) -> None:
-        """Explain a compound; None: says how one is selected."""
-        super().show_compound(view, compound)
-        self.hint.setVisible(compound is None)
-        self.go.setVisible(compound is not None)
 
 
 class CandidatePanel(CompoundPanel):

@@ -306,7 +306,7 @@ def availability_of(status: Status) -> Coded:
 
 
 def _texts(codes: NDArray[np.integer[Any]], kinds: int, text: Callable[[int], str]) -> list[str]:
-    """Return what is said of each code, asked of the first row that has it; empty for those that no row has."""
+    """Return the text of each code, asked of the first row that has it; empty for those that no row has."""
     there = np.bincount(codes, minlength=kinds) > 0
     return [text(int(np.argmax(codes == code))) if there[code] else "" for code in range(kinds)]
 

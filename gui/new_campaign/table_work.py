@@ -162,11 +162,14 @@ class Checked:
         return self.facts[self.objective]
 
 
-ROLES = {
-    **{"id": "ID", "smiles": "structure", "endpoint_column": "endpoint", "assay_column": "assay"},
-    **{"available": "available", "stock": "in stock", "cost": "cost", "lead": "lead time", "replicate": "replicate"},
-    **{"date": "date", "plate": "plate", "well": "well", "batch": "batch", "comment": "comment"},
-    **{"excluded": "excluded"},
+_SAME = ("available", "cost", "replicate", "date", "plate", "well", "batch", "comment", "excluded")
+ROLES = {name: name for name in _SAME} | {
+    "id": "ID",
+    "smiles": "structure",
+    "endpoint_column": "endpoint",
+    "assay_column": "assay",
+    "stock": "in stock",
+    "lead": "lead time",
 }
 """What columns are, by the fields of a mapping."""
 

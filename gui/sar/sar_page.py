@@ -17,7 +17,7 @@ from assaypilot.engine.export.measured import said
 from assaypilot.engine.export.structure_activity import Compared, Look, compared, look
 from assaypilot.engine.system.progress import Cancelled, Report
 
-from ..candidates.candidate_panel import SarPanel
+from ..candidates.candidate_panel import CompoundPanel
 from ..plots.canvas import inch
 from ..plots.choices import HeatChoices, SiteChoice, choice_box, endpoint_names
 from ..plots.heat import HeatScene
@@ -58,6 +58,29 @@ SAID = {
     "measurements": "",
     PAIRS: "",
 }
+_HINT = "Click a cell, a row or a point, or go to it with the arrow keys and press Enter."
+
+
+class SarPanel(CompoundPanel):
+    """The selected compound, or how one is selected."""
+
+    wanted = Signal()
+    """The compound is to be shown in the table of candidates."""
+
+    def __init__(self, structures: Structures, session: Session) -> None:
+        super().__init__(structures, session)
+        self.hint = label(_HINT, "muted", wrap=True)
+        self.insertWidget(1, self.hint)
+        self.go = button(
+            "Show in &Candidates", tip="Goes to this compound in the table of the Candidates page", then=self.wanted
+        )
+        put(self, self.go, STRETCH)
+
+    def show_compound(self, view: View, compound: int | None) -> None:
+        """Explain a compound; None: says how one is selected."""
+        super().show_compound(view, compound)
+        self.hint.setVisible(compound is None)
+        self.go.setVisible(compound is not None)
 
 
 class SarPage(Page):
