@@ -27,6 +27,8 @@ _LIKELY = 0.02
 """Probability of belonging to the answer from which that is why a compound is measured."""
 _FEWEST = 2
 """Groups of a plate, day or batch, and values in a group, below which no shift is modelled."""
+_MOST_CLASSES, _ENOUGH = 4, 12
+"""Batches, such as assays that are pooled, up to which each may have a noise of its own, and values that show it."""
 
 
 def informed(terms: Ledger, state: State) -> State:
@@ -192,10 +194,14 @@ def _means(measured: Measured, n_arms: int) -> tuple[Floats, Floats]:
     return counts, sums / np.maximum(counts, 1.0)
 
 
+def _batch(m: Measurement | Reading) -> str:
+    return m.entered.batch
+
+
 _KINDS: tuple[Callable[[Measurement | Reading], str], ...] = (
     lambda m: m.entered.plate,
     lambda m: m.entered.date,
-    lambda m: m.entered.batch,
+    _batch,
 )
 
 
@@ -203,9 +209,10 @@ def _shifts(used: Sequence[Measurement | Reading], arms: Ints) -> tuple[Ints, ..
     """Return the groups of values that may be shifted together: plate, day, batch, and the table of the start.
 
     The values of the table also differ from the campaign's compound by compound, ``arms`` ``(n,)``: they come from
-    another assay, whose noise nobody stated.
+    another assay, whose noise nobody stated. So do those of a few large batches, all but the largest.
     """
     found = []
+    own: list[Flags] = []
     for label in _KINDS:
         names = [label(m).strip() for m in used]
         groups = {name: names.count(name) for name in set(names) if name} if len(set(names)) > 1 else {}
@@ -213,8 +220,11 @@ def _shifts(used: Sequence[Measurement | Reading], arms: Ints) -> tuple[Ints, ..
         if len(kept) >= _FEWEST:
             place = {name: position for position, name in enumerate(kept)}
             found.append(np.array([place.get(name, -1) for name in names], dtype=np.intp))
+            if label is _batch and len(kept) <= _MOST_CLASSES:
+                rarer = sorted(kept, key=lambda name: groups[name])[:-1]
+                own += [np.array([one == name for one in names]) for name in rarer if groups[name] >= _ENOUGH]
     history: Flags = np.array([m.round == 0 for m in used], dtype=bool)
     if history.any() and not history.all():
         found.append(np.where(history, 0, -1).astype(np.intp))
-        found.append(np.where(history, arms, -1).astype(np.intp))
-    return tuple(found)
+        own.append(history)
+    return (*found, *(np.where(chosen, arms, -1).astype(np.intp) for chosen in own))
