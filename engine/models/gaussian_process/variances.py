@@ -179,7 +179,8 @@ class Density:
         total += self.flat
         _add_noise(total, self.rows, self.flat)
         try:
-            factor: Floats = cholesky(total, lower=True, overwrite_a=True, check_finite=False)
+            # Symmetric: transposed it has the order that LAPACK asks for, and is not copied.
+            factor: Floats = cholesky(total.T, lower=True, overwrite_a=True, check_finite=False)
         except LinAlgError:
             return None
         return self._density(logs, factor), factor
