@@ -407,16 +407,20 @@ def main(given: list[str]) -> int:
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--ended", type=int, default=10, help="campaigns per table that are played to their end")
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--practice", default="0,0.1,0.2,0.3,0.4")
+    parser.add_argument(
+        "--practice",
+        default="0:10,0.1:10,0.2:10,0.3:10,0.4:10",
+        help="SDs of own deviations on practice-960, and how many campaigns of each",
+    )
     parser.add_argument("--kept", type=Path, help="file of finished runs: read, and added to as runs finish")
     parser.add_argument("--skip", default="", help="tables to leave out, by name, with ';' between them")
     options = parser.parse_args(given)
     skipped = options.skip.split(";")
     names = [name for name in TABLES if (DATA / TABLES[name].file).exists() and name not in skipped]
     ways = ("series", "additive", "adaptive", "random")
-    practice = [f"practice {own}" for own in options.practice.split(",") if own]
+    practice = {f"practice {own}": int(n) for own, n in (one.split(":") for one in options.practice.split(",") if one)}
     tasks = [(how, name, seed) for name in names for how in ways for seed in range(options.seeds)]
-    tasks += [("series", name, seed) for name in practice for seed in range(options.seeds)]
+    tasks += [("series", name, seed) for name, n in practice.items() for seed in range(n)]
     tasks += [("history", name, seed) for name in names for seed in range(options.seeds)]
     ending = [name for name in names if name not in LONG]
     tasks += [("ended", name, seed) for name in ending for seed in range(options.ended)]
