@@ -14,6 +14,7 @@ from ..chemistry.similarity import library_similarity
 from ..domain.controls import Reading
 from ..domain.features import SiteFeatures, merge_equal_rows
 from ..domain.library import Library
+from ..domain.measurements import Pooled, pool
 from ..domain.profiles import profile_of
 from ..errors import AssayPilotError
 from ..models.glm import Link, mean_value
@@ -169,7 +170,16 @@ class Ledger(Books):
             capacity=self.capacity(),
             estimated=bool(assay_noise.estimated(self)),
         )
-        return self._with_series(problem, noise) if self.calibrated else problem
+        if self.calibrated:
+            return self._with_series(problem, noise)
+        return replace(problem, history=tuple(map(self._history, self.goal_endpoints)))
+
+    def _history(self, position: int) -> Pooled:
+        """Return the values of an endpoint from before the campaign, larger is better."""
+        known = [m for m in self.measurements if m.round == 0 and m.endpoint == position and m.usable]
+        sign = self.endpoints[position].sign
+        arms = self.arm_of[[m.compound for m in known]].tolist()
+        return pool(arms, [sign * m.value for m in known], [m.n for m in known], self.n_arms)
 
     def _with_series(self, problem: Problem, noise: Mapping[int, float]) -> Problem:
         """Return the problem with what the series model is told beside what every strategy is."""

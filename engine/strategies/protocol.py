@@ -19,6 +19,7 @@ from ..domain.desirability import Profile
 from ..domain.endpoint import Kind
 from ..domain.features import Features
 from ..domain.goals import Goal
+from ..domain.measurements import Pooled
 from ..errors import AssayPilotError
 from ..models.glm import Link
 from ..system.progress import Report, silent
@@ -98,6 +99,8 @@ class Problem:
     """Per endpoint whether values are plain, yes and no, or counts; empty: plain."""
     profile: Profile | None = None
     """Which of the endpoints, those beside included, is the score of others; None without one."""
+    history: tuple[Pooled, ...] = ()
+    """Per endpoint of the goal, what was measured before the campaign: to plan by, never to decide by."""
 
     def __post_init__(self) -> None:
         check_delta(self.delta)

@@ -105,8 +105,10 @@ class HistoryAdded(Kind):
     name = "history_added"
 
     def apply(self, ledger: Ledger) -> None:
-        """Take the values."""
+        """Take the values; strategies plan their first phase by them."""
         take_values(ledger, self.data)
+        if not ledger.phases:
+            ledger.begin()
 
     def sentence(self, ledger: Ledger) -> str:
         """Return how many values."""

@@ -21,8 +21,9 @@ probability alpha.
 every effect and is no step of any walk. (Of fewer it fills a round and is one; also where the noise is estimated, which
 takes replicates.) It names whom to compare with in the next one, and which compounds are near a border: at most one
 standard error from where they may be called either. Both are past when the walks begin, so they may depend on these
-values in any way. The levels b_m of the compounds are shared out by it: those near have nine tenths of the sum, the
-others one tenth. The proofs ask for the sum alone. Without such a phase all are near.
+values in any way. Values from before the campaign do the same where they tell all effects; then no such phase is
+needed. The levels b_m of the compounds are shared out by it: those near have nine tenths of the sum, the others one
+tenth. The proofs ask for the sum alone. Without such a phase all are near.
 
 **A_m: out.** Before each phase r a leader l_r is chosen from the phases so far, when the one before is decided:
 availability may change later, and by whom saw this phase's values. Under A_m each step (y'theta_r - epsilon) / s_r, y
@@ -113,7 +114,7 @@ from ..protocol import (
     StopReason,
     StrategyInfo,
 )
-from .evidence import AGAINST, HARDEST, NOBODY, SILENT, Evidence, Steps, appended, nothing_measured
+from .evidence import AGAINST, EARLIER, HARDEST, NOBODY, SILENT, Evidence, Steps, appended, nothing_measured
 from .planning import CAREFUL, NEAR, Needs, Way
 from .sequential_tests import ByWalks, SetLimits, levels_of, slack_of
 from .verdict import Asked, away, bounded, shown_out, unanswerable
@@ -249,6 +250,24 @@ class Adaptive(ByWalks):
         own = {"not_best": not_best, "expected": expected, "leader": leader, "near": ~not_best}
         return {**nothing_measured(), **own}
 
+    def start(self, problem: Problem) -> State:
+        """Return the state before the first phase; values of before, where they tell all effects, name whom to compare.
+
+        They do what a silent first phase does, which is then left out.
+        """
+        state = super().start(problem)
+        if not problem.history:
+            return state
+        known = problem.history[0]
+        memory = {**state.memory, **appended(state.memory, known.counts, known.means, EARLIER)}
+        evidence = Evidence(problem.features, memory, problem.noise[0])
+        if not evidence.pooled.estimable(np.flatnonzero(state.active)).all():
+            return state
+        leader = _leader(replace(state, memory=memory))
+        memory["leader"] = np.array([leader], dtype=np.intp)
+        memory["near"] = _near_border(problem, evidence, leader)
+        return replace(state, memory=memory)
+
     def adjust(self, state: State, *, measurable: Flags, spent: int) -> State:
         """Return the state when only these arms can be measured.
 
@@ -299,7 +318,8 @@ class Adaptive(ByWalks):
         active = np.flatnonzero(state.active)
         if not outcome.counts[0].any() or not len(active):
             return None
-        memory = appended(state.memory, outcome, _leads(state, outcome, whole_round=self.whole_round(problem)))
+        leads = _leads(state, outcome, whole_round=self.whole_round(problem))
+        memory = appended(state.memory, outcome.counts[0], outcome.means[0], leads)
         evidence = Evidence(problem.features, memory, problem.noise[0])
         known = self.limits(state, evidence.n_phases)
         shown = self._shown(state, evidence, active, known)
@@ -329,7 +349,7 @@ class Adaptive(ByWalks):
         # Fixed here: who leads the next phase must not depend on what becomes unavailable while it is measured.
         leader = _leader(self.apply(state, decision))
         fixed: dict[str, NDArray[Any]] = {"leader": np.array([leader], dtype=np.intp)}
-        if (memory["leaders"] == SILENT).all():
+        if (memory["leaders"] <= SILENT).all():
             fixed["near"] = _near_border(problem, evidence, leader)
         return replace(decision, memory={**decision.memory, **fixed})
 
@@ -383,7 +403,7 @@ def may_be_best(state: State, not_best: Flags) -> Flags:
 def _leads(state: State, outcome: Outcome, *, whole_round: bool) -> int:
     """Who leads the phase that returned, SILENT where it is no step; by what was fixed before it was measured."""
     leader, leaders = int(state.memory["leader"][0]), state.memory["leaders"]
-    if (leaders != SILENT).any() or len(leaders) >= _MOST_SILENT:
+    if (leaders > SILENT).any() or len(leaders) >= _MOST_SILENT:
         return leader
     if state.problem.capacity is not None:
         return leader if whole_round or leader != NOBODY else SILENT

@@ -19,12 +19,14 @@ from ...arrays import Flags, Floats, Ints
 from ...domain.features import OUTSIDE_TOLERANCE, Features
 from ...models.ols import Estimate
 from ..designs import fit
-from ..protocol import Arrays, Outcome
+from ..protocol import Arrays
 
 NOBODY = -1
 """In place of an arm."""
 SILENT = -2
 """In place of a leader: the phase is no step of any walk of differences."""
+EARLIER = -3
+"""In place of a leader: the values are older than the campaign, and only plans are made by them."""
 _EQUAL = 1e-12
 """Rows whose squared distance is below this share of their squared lengths are equal."""
 
@@ -38,15 +40,15 @@ def nothing_measured() -> dict[str, NDArray[Any]]:
     return {"at": nobody, "arms": nobody, "counts": np.zeros(0), "means": np.zeros(0), "leaders": nobody}
 
 
-def appended(memory: Arrays, outcome: Outcome, leader: int) -> dict[str, NDArray[Any]]:
+def appended(memory: Arrays, counts: Floats, means: Floats, leader: int) -> dict[str, NDArray[Any]]:
     """Return the record with one more phase, and with whom it was to compare (NOBODY for none, SILENT: no step)."""
     phase = len(memory["leaders"])
-    arms = np.flatnonzero(outcome.counts[0] > 0)
+    arms = np.flatnonzero(counts > 0)
     more = {
         "at": np.full(len(arms), phase, dtype=np.intp),
         "arms": arms,
-        "counts": outcome.counts[0, arms],
-        "means": outcome.means[0, arms],
+        "counts": counts[arms],
+        "means": means[arms],
         "leaders": np.array([leader], dtype=np.intp),
     }
     return {**memory, **{name: np.concatenate([memory[name], added]) for name, added in more.items()}}
@@ -154,8 +156,9 @@ class Evidence:
 
     def bounded(self, rows: Ints, limits: Floats) -> tuple[Floats, Floats, Floats]:
         """Return the mean of every row by its walk, NaN without one, and its bounds at such limits, infinite then."""
+        own = [found for found, leader in zip(self.phases, self.leaders, strict=True) if leader != EARLIER]
         steps = _steps(
-            [(found.means(rows), self.sigma * found.half_norms(rows)) for found in self.phases],
+            [(found.means(rows), self.sigma * found.half_norms(rows)) for found in own],
             np.zeros(len(rows), dtype=bool),
         )
         looks, precision = steps.looks, steps.precision.sum(axis=0)
@@ -182,7 +185,7 @@ class Evidence:
 
     def _heard(self, steps: Steps) -> Steps:
         """Return the same without those of silent phases."""
-        silent = self.leaders == SILENT
+        silent = self.leaders <= SILENT
         steps.difference[silent], steps.precision[silent] = 0.0, 0.0
         return steps
 

@@ -258,7 +258,8 @@ def test_determinations_beyond_the_plan_do_not_count(path: Path, as_means: bool)
 def test_history_estimates_and_does_not_decide(path: Path, tmp_path: Path) -> None:
     library = small_library()
     history = [Result(name, value) for name, value in zip(library.ids, truth(library) + 3.0, strict=True)]
-    with make(path, history=history, **WIDE) as campaign, make(tmp_path / "plain.assaypilot", **WIDE) as plain:
+    lab = {"strategy": "linfact-g", **WIDE}
+    with make(path, history=history, **lab) as campaign, make(tmp_path / "plain.assaypilot", **lab) as plain:
         now = campaign.status()
         assert now.measurements_used == 0
         assert now.counts["undecided"] == 9

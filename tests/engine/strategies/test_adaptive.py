@@ -10,13 +10,14 @@ from scipy.stats import kstest
 
 from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.domain.goals import AllEpsilonBest, Best
+from assaypilot.engine.domain.measurements import Pooled
 from assaypilot.engine.strategies.adaptive import sequential_tests
 from assaypilot.engine.strategies.adaptive.epsilon_best import Adaptive
 from assaypilot.engine.strategies.adaptive.evidence import NOBODY, SILENT, Evidence, appended, nothing_measured
 from assaypilot.engine.strategies.adaptive.sequential_tests import limits
 from assaypilot.engine.strategies.designs import fit, table
 from assaypilot.engine.strategies.linfact.linfact import LinFactG
-from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, Allocation, Capacity, Certificate, Outcome
+from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, Allocation, Capacity, Certificate
 from tests.oracles.adaptive import Plain
 from tests.strategies import came_back, dense, few, phases, problem_of, product, random_table
 
@@ -28,8 +29,8 @@ def record(features, rng, n_phases, *, sd=0.3, share=0.6):
     for phase in range(n_phases):
         counts = rng.integers(1, 4, features.n_rows) * (rng.random(features.n_rows) < share)
         means = truth + sd * rng.standard_normal(features.n_rows) / np.sqrt(np.maximum(counts, 1))
-        outcome = Outcome(None, counts[None].astype(float), means[None])
-        memory = appended(memory, outcome, NOBODY if not phase else int(rng.integers(features.n_rows)))
+        leader = int(rng.integers(features.n_rows)) if phase else NOBODY
+        memory = appended(memory, counts.astype(float), means, leader)
     return memory, truth
 
 
@@ -112,6 +113,41 @@ def test_decisions_are_those_of_the_plain_statement(seed, kind):
         assert np.array_equal(np.flatnonzero(after.status == IN), np.flatnonzero(plain.into))
         assert np.array_equal(after.memory["not_best"], plain.not_best)
     assert seen >= 2
+
+
+@pytest.mark.parametrize("true", [True, False])
+@pytest.mark.parametrize("seed", few(2, of=6))
+def test_history_names_whom_to_compare_and_decides_nothing(seed, true):
+    """It does what a silent first phase does, whether its values are right or say the contrary."""
+    rng = np.random.default_rng((3, seed))
+    codes, sizes = random_table(rng, "full", most=16)
+    features = SiteFeatures(codes, sizes)
+    truth = dense(features) @ rng.normal(0.0, 0.4, features.n_columns)
+    earlier = Pooled(np.ones(len(truth)), (1.0 if true else -1.0) * truth)
+    problem = problem_of(features, epsilon=0.4, slack=0.3, delta=0.1, sd=0.25, capacity=Capacity(24, 4))
+    problem = replace(problem, history=(earlier,))
+    first = ADAPTIVE.start(problem)
+    assert first.memory["leader"][0] == np.argmax(earlier.means)
+    plain = plain_of(problem, int(first.memory["expected"][0]))
+    plain.phase(earlier.counts, earlier.means, silent=True)
+    for state, outcome, decision in phases(ADAPTIVE, problem, truth, rng, most=12, lost=0.15, extra=2):
+        if decision is None:
+            continue
+        assert (state.phase > 0) or outcome.allocation.certificate.criterion == "xy"
+        plain.phase(outcome.counts[0], outcome.means[0])
+        after = ADAPTIVE.apply(state, decision)
+        assert np.array_equal(np.flatnonzero(after.status == OUT), np.flatnonzero(plain.out))
+        assert np.array_equal(np.flatnonzero(after.status == IN), np.flatnonzero(plain.into))
+        known = (after.low[0] <= truth) & (truth <= after.high[0])
+        assert known.all()
+
+
+def test_history_that_does_not_tell_all_effects_is_left_aside():
+    features = SiteFeatures(product((3, 4)), (3, 4))
+    counts = np.zeros(12)
+    counts[:3] = 1.0
+    problem = replace(problem_of(features, capacity=Capacity(24, 4)), history=(Pooled(counts, np.zeros(12)),))
+    assert len(ADAPTIVE.start(problem).memory["leaders"]) == 0
 
 
 @pytest.mark.parametrize("slack", [0.0, 0.3])
