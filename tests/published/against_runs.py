@@ -3,10 +3,12 @@
 import json
 import time
 from concurrent.futures import FIRST_COMPLETED, wait
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
 
+from assaypilot.engine.domain.measurements import pool
 from assaypilot.engine.simulate import runner
 from assaypilot.engine.simulate.lower_bounds import all_epsilon_best, effects_of, oracle
 from assaypilot.engine.simulate.scores import score
@@ -29,6 +31,10 @@ NOISES = tuple(
 """What the assay's errors are like, where its stated SD is that of the plain part."""
 OTHERWISE = 200
 """Campaigns of each."""
+EARLIER, WITH_HISTORY = 40, 40
+"""Values known before, of so many compounds drawn at random, each with the assay's noise; campaigns of each pair."""
+OF_PRACTICE = 4
+"""Pairs of practice-960, the first ones, which are played with history, too."""
 BEST = 2
 """Runs of RAGE, and of adaptive for the same goal, on quick tables."""
 
@@ -53,6 +59,7 @@ def units():
     ways += [("linfact-xy", number, run) for number in order for run in range(PAIRED[pairs[number]])]
     ways += [(kind, number, run) for kind in ("rage", "adaptive best") for number in quick for run in range(BEST)]
     first = set(out)
+    ways += [("history", number, run) for number in range(OF_PRACTICE) for run in range(WITH_HISTORY)]
     # All pairs come to their ends together.
     out += sorted((way for way in ways if way not in first), key=lambda way: way[2])
     return out + [("noise", number, run) for number in range(len(NOISES)) for run in range(OTHERWISE)]
@@ -77,15 +84,20 @@ def made(kind, number, run):
             proven = all_epsilon_best(candidates, theta, EPSILON, slack=pair.slack, sigma=pair.sd)
             found["measurements"] = round(proven.measurements(DELTA), 1)
     else:
-        best = kind in ("rage", "adaptive best")
-        found |= _campaign(pair.task(kind.split()[0], best=best), run)
+        best, strategy = kind in ("rage", "adaptive best"), "adaptive" if kind == "history" else kind.split()[0]
+        found |= _campaign(pair.task(strategy, best=best), run, history=kind == "history")
     return found | {"seconds": round(time.process_time() - begun, 2)}
 
 
-def _campaign(task, run):
+def _campaign(task, run, *, history=False):
     """One campaign as ``simulate`` makes it, and of adaptive how large its errors were in their own units."""
     drawn = runner.drawn_of(task, run)
     problem = runner.problem_of(task, drawn, run)
+    if history:
+        draw = np.random.default_rng([77, run])
+        arms = draw.permutation(problem.n_arms)[:EARLIER]
+        values = drawn.truth[0][arms] + problem.noise[0] * draw.standard_normal(EARLIER)
+        problem = replace(problem, history=(pool(arms, values, np.ones(EARLIER), problem.n_arms),))
     rng = np.random.default_rng(runner._stream(task.seed, run, runner._ASSAY))
     state, spent, rounds, reason = runner.play(
         task.strategy, drawn, problem, rng, per_round=task.per_round, max_replicates=task.max_replicates
