@@ -178,14 +178,14 @@ def closed_round(ledger: Ledger, issued: Issued, missing: Missing | Literal["non
     lost = [[compound, n, endpoint] for (endpoint, compound), n in awaited]
     if not lost and issued.confirmation and not issued.population and ledger.pending(issued):
         missing = "return"  # it decides nothing, so nothing is lost: the next confirmation round asks again
-    elif not lost:
+    elif not lost or (missing == "return" and ledger.calibrated):
         missing = "none"
     data = {
         "round": issued.number,
         "asked": issued.measurements,
         "returned": sum(map(sum, ledger.returned(issued))),
         "missing": missing,
-        "lost": [] if missing == "return" else lost,
+        "lost": lost if missing in ("failed", "other") else [],
         "note": " ".join(note.split()),
     }
     return RoundClosed.draft(data)

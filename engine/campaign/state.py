@@ -379,6 +379,11 @@ class Guarantee:
     kind: Literal["calibrated", "proven", "none"] = "proven"
 
     @property
+    def calibrated(self) -> bool:
+        """Whether it is the series model's claim, which any value may move; else a proof's."""
+        return self.kind == "calibrated"
+
+    @property
     def first(self) -> str:
         """The first sentence, without its full stop."""
         return self.sentence.partition(". ")[0]
@@ -396,7 +401,7 @@ class Guarantee:
     @property
     def brief(self) -> str:
         """What it is, in half a line."""
-        if self.kind == "calibrated":
+        if self.calibrated:
             return f"calibrated: {self.first}"
         sure = f"guarantee holds ({percent(1 - self.delta, 6)} confidence)"
         return sure if self.kind == "proven" else f"no guarantee: {'; '.join(self.void)}"
@@ -572,7 +577,7 @@ class Status:
     @property
     def promise(self) -> str:
         """How sure the answer is, as far as ``statement`` does not say it."""
-        if self.guarantee.kind != "calibrated":
+        if not self.guarantee.calibrated:
             return self.guarantee.sentence
         check = "" if self.claim.check is None else f" {self.claim.check.sentence}"
         return self.guarantee.sentence.removeprefix(f"{self.guarantee.first}. ") + check

@@ -41,7 +41,8 @@ def amend(options: argparse.Namespace, console: Console) -> Reply:
         console.say(*told)
         if options.dry_run:
             return Reply(_document(before, found, told, changed=False), ())
-        if not (isinstance(found, Reading) or harmless(told) or options.yes or agreed(console)):
+        moves = isinstance(found, Reading) or before.guarantee.calibrated or harmless(told)
+        if not (moves or options.yes or agreed(console)):
             return refusal(options, console, told)
         _amended(campaign, found, entry, options, dry=False)
         now = campaign.status()

@@ -159,9 +159,9 @@ results RESULTS (optional): csv or xlsx with the columns ID, Value and optionall
 @decimal
 --close: end the round with what has come back
 --again: count the same results once more: they are new runs
---missing <return|failed|other>: with --close, what becomes of measurements that did not come back. return (default):
-  they are asked for again. failed: lost for reasons in the lab, whatever their value; decisions go on without them.
-  other: the same, but nothing is guaranteed from here on
+--missing <return|failed|other>: with --close, what a proof makes of measurements that did not come back. return
+  (default): they are asked for again. failed: lost for reasons in the lab, whatever their value; decisions go on
+  without them. other: the same, but nothing is guaranteed from here on. The series model goes on with what is there
 --unavailable ID,... (many): unavailable compounds, which no later round contains; may be given
   several times, which an id with a comma needs
 # audit auditing:audit: Issues an audit round: a random sample of the compounds that are not in || Its results are
@@ -209,7 +209,7 @@ list LIST (optional): csv or xlsx with ID, and Stock, Cost or Lead
 # exclude amending:amend: Leaves a recorded value out, for a reason that is kept || It stays in the file. Values are
   named by their numbers, those of controls C1, C2, ...: assaypilot log FILE --values.
 @value
---judgement: it is left out because of what it says, not for a technical cause: nothing is guaranteed then
+--judgement: it is left out because of what it says, not for a technical cause: a proof ends then
 # include amending:amend: Uses a value again that was left out || Values are named by their numbers, those of controls
   C1, C2, ...: assaypilot log FILE --values.
 @value

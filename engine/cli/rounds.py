@@ -222,9 +222,9 @@ def round_lines(now: Status, issued: Round, layout: Layout | None) -> list[str]:
     elif issued.confirmation:
         lines.append(
             f"Each was predicted: a value outside its interval is named. All intervals hold together at "
-            f"{percent(now.confirmation.level)}; nothing is decided by them."
+            f"{percent(now.confirmation.level)}{'' if now.guarantee.calibrated else '; nothing is decided by them'}."
         )
-    if now.phase is not None:
+    if now.phase is not None and not now.guarantee.calibrated:
         after = max(0, now.phase.outstanding)
         lines.append(f"Next decision after {many(after, 'more measurement', 'more measurements')}")
     if now.choice is not None and not issued.confirmation:
@@ -347,7 +347,7 @@ def _where(column: str | None, reason: str) -> str:
 
 def _record_lines(document: dict[str, Any], after: Status, file: str, *, confirming: bool) -> list[str]:
     rejected: Sequence[dict[str, Any]] = document["rejected"]
-    bound = of_bounds(document["censored"], calibrated=after.guarantee.kind == "calibrated")
+    bound = of_bounds(document["censored"], calibrated=after.guarantee.calibrated)
     if confirming:
         bound = "kept and shown; only a number confirms a compound"
     kinds = [

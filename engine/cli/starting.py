@@ -113,7 +113,7 @@ def _lines(path: Path, now: Status, history: int, document: dict[str, Any]) -> l
 
 
 def _history(now: Status) -> str:
-    if now.guarantee.kind != "calibrated":
+    if not now.guarantee.calibrated:
         return "they are shown and used to estimate, not to decide"
     if now.settings.parameters.get("history") == "shown":
         return "they are shown only"

@@ -155,7 +155,7 @@ def said(status: Status) -> str:
     """Return the plain word about bounds beside estimates; empty where there are none."""
     if not (status.candidates.under or status.candidates.over):
         return ""
-    if status.guarantee.kind == "calibrated":
+    if status.guarantee.calibrated:
         return "A value known only as a bound counts as what it leaves open."
     return "Estimates leave out values known only as a bound; decisions count the limit."
 

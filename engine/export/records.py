@@ -68,7 +68,7 @@ def _used(status: Status, m: Measurement) -> str:
     if m.excluded is not None:
         return "no, excluded"
     if m.relation != "=":
-        if status.guarantee.kind == "calibrated":
+        if status.guarantee.calibrated:
             return "estimates, as a bound"
         return "decisions, by its limit" if m.counted else "no, only a bound"
     if m.phase:

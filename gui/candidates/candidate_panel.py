@@ -145,7 +145,7 @@ def details(status: Status, compound: int, alone: str = "") -> list[tuple[str, s
     for place in status.asked_endpoints:
         rows += _endpoint_rows(status, compound, status.endpoints[place], named=several)
     digits = decimals_of(status)
-    if not several and status.guarantee.kind != "calibrated":
+    if not several and not status.guarantee.calibrated:
         posterior = interval_text(known.posterior_low[compound], known.posterior_high[compound], digits)
         # Of one compound at a time: it must not be taken for what the campaign is sure of.
         rows.append(("95 % interval", f"{posterior}, informs only" if posterior else _NONE))

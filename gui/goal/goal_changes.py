@@ -235,7 +235,7 @@ class Ways(QWidget):
 
     def show_for(self, status: Status) -> None:
         """Show what the campaign as it is can take."""
-        proven = status.guarantee.kind != "calibrated"
+        proven = not status.guarantee.calibrated
         self.series.setVisible(proven and all(status.endpoints[k].kind == "value" for k in status.goal_endpoints))
 
     def ask_endpoint(self) -> None:

@@ -212,7 +212,7 @@ class TermsForm(QWidget):
         self._filling = True
         now = Terms.of(status)
         scales = {one.name: one.scale_name for one in status.endpoints}
-        linked = status.guarantee.kind != "calibrated"
+        linked = not status.guarantee.calibrated
         self._unit = distance_unit(status.endpoints[status.objective], linked=linked)
         if opened or list(self._noise) != [name for name, _ in now.noise] or len(self._margins) != len(now.margins):
             for line in (*self._noise.values(), *self._margins.values()):

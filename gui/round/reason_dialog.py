@@ -102,22 +102,25 @@ class ReasonDialog(QDialog):
 class UnavailableDialog(ReasonDialog):
     """Compounds that cannot be made or bought."""
 
-    def __init__(self, names: Sequence[str], parent: QWidget | None) -> None:
+    def __init__(self, names: Sequence[str], parent: QWidget | None, *, proof: bool = False) -> None:
+        """``proof``: whether a proof decides."""
         what = names[0] if len(names) == 1 else f"{len(names):,} compounds"
         super().__init__("Unavailable", f"{what} unavailable", "Mark as unavailable", parent)
-        said = label(
-            "They are no longer requested. The guarantee stays if the reason has nothing to do with their values. "
-            "What only they could tell becomes not estimable. Undo takes it back.",
-            "muted",
-            wrap=True,
+        does = (
+            "The guarantee stays if the reason has nothing to do with their values. What only they could tell becomes "
+            "not estimable."
+            if proof
+            else "They keep an estimate, and may still be in."
         )
+        said = label(f"They are no longer requested. {does} Undo takes it back.", "muted", wrap=True)
         self.body.insertWidget(1, said)
         self.finish("Reason", "for example: starting material not available")
 
 
 def ask_unavailable(names: Sequence[str], session: Session, parent: QWidget) -> None:
     """Ask why compounds are unavailable, and mark them."""
-    dialog = UnavailableDialog(names, parent)
+    view = session.view
+    dialog = UnavailableDialog(names, parent, proof=view is not None and not view.status.guarantee.calibrated)
     show_dialog(dialog, lambda: session.mark_unavailable(names, dialog.reason))
 
 
@@ -132,9 +135,10 @@ class ExcludeDialog(ReasonDialog):
         parent: QWidget | None,
         *,
         instead: str = "",
+        proof: bool = False,
     ) -> None:
-        """``instead``: what to say where no decision rests on the value."""
-        self._instead = instead
+        """``instead``: what to say where no decision rests on the value; ``proof``: whether a proof decides."""
+        self._instead, self._proof = instead, proof
         text = entered_text(measurement, endpoint)
         super().__init__("Exclude a value", f"Leave out {text} of {name}", "Exclude it", parent)
         self.technical = QRadioButton("A technical cause, whatever the value (a leak, a wrong plate)")
@@ -144,6 +148,8 @@ class ExcludeDialog(ReasonDialog):
         self.body.insertWidget(1, self.technical)
         self.body.insertWidget(2, self.judged)
         self.body.insertWidget(3, self.consequence)
+        for choice in (self.technical, self.judged):
+            choice.setVisible(proof)  # the series model takes what is left, whatever the reason
         self.technical.toggled.connect(lambda _: self._say())
         self.technical.toggled.connect(lambda _: self.asked.emit())
         self.finish("Reason", "for example: dispensing error in well C5")
@@ -171,6 +177,8 @@ class ExcludeDialog(ReasonDialog):
 
     @property
     def _in_general(self) -> str:
+        if not self._proof:
+            return "It no longer counts. It stays in the log."
         return (
             "Leaving values out because of what they say voids the guarantee, and every page will say so. "
             "Measuring the compound again does not."

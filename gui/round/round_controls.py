@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 AGAIN = "used again by the user"
-SHOWN = "Controls are shown and decide nothing: the guarantee stays. The change is kept in the log."
+SHOWN = "Controls decide nothing by themselves. The change is kept in the log."
 MOST = 24
 """Values of controls listed one by one; what is beyond has its plate's line."""
 

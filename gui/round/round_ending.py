@@ -139,16 +139,14 @@ class ClosePanel(EndingPanel):
             QWidget.setTabOrder(before, after)
         kind = "confirmation round" if shown.confirmation else "round"
         self.heading.setText(f"Close {kind} {shown.number}")
-        self._asks = shown.missing > 0 and not shown.confirmation
+        self._asks = shown.missing > 0 and not shown.confirmation and not guarantee.calibrated
         back = f"{shown.came:,} of {shown.measurements:,} measurements are back"
         if shown.missing > 0 and shown.confirmation:
-            words = (
-                f"{back}, {shown.missing:,} are missing. They are requested again by the next confirmation round. "
-                "Nothing is decided by it, and the guarantee stays."
-            )
+            words = f"{back}, {shown.missing:,} are missing. They are requested again by the next confirmation round."
         elif shown.missing > 0:
             each = _missing_of_each(shown, endpoints)
-            words = f"{back}, {shown.missing:,} are missing{each}. What becomes of them?"
+            what = "What becomes of them?" if self._asks else "The next round is planned without; late values count."
+            words = f"{back}, {shown.missing:,} are missing{each}. {what}"
         else:
             words = "All requested results are in. Closing lets the results count; it cannot be undone."
         self.words.setText(words)
@@ -201,8 +199,8 @@ class WithdrawPanel(EndingPanel):
         self.heading.setText(f"Withdraw round {shown.number}")
         again = "Redo issues the same list again" if undoable else "It cannot be undone"
         self.words.setText(
-            f"No result has come back, so nothing is lost. Its number is not used again, the list stays in the "
-            f"history, and the guarantee stays. {again}; if the lab has the work list already, tell them."
+            f"No result has come back, so nothing is lost. Its number is not used again, and the list stays in the "
+            f"history. {again}; if the lab has the work list already, tell them."
         )
         self._appear(self.confirm)
 

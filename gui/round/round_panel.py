@@ -291,7 +291,7 @@ class RoundPanel(QVBoxLayout):
         beside = _beside(view, shown)
         if beside:
             rows.append(("Not asked for", f"{many(beside, 'value')} that came meanwhile; History has them"))
-        if phase is not None and shown.state == "open":
+        if phase is not None and shown.state == "open" and not view.status.guarantee.calibrated:
             left = phase.outstanding
             rows.append(("Next decision", f"after {left:,} more" if left else "when this round is closed"))
         self.progress.show_rows(rows)
@@ -348,7 +348,7 @@ def bound_words(view: View, model: RoundModel, line: int | None) -> str:
     if found is None:
         return ""
     text = entered_text(found[1], view.status.endpoints[found[1].endpoint])
-    does = of_bounds(1, calibrated=view.status.guarantee.kind == "calibrated")
+    does = of_bounds(1, calibrated=view.status.guarantee.calibrated)
     return f"Line {found[0] + 1}: {text} is known only as a bound: {does}."
 
 

@@ -176,7 +176,7 @@ class RoundReading:
         if page.view is not None:
             bounds = sum(result.relation != "=" for result in intended.results)
             if bounds:
-                does = of_bounds(bounds, calibrated=page.view.status.guarantee.kind == "calibrated")
+                does = of_bounds(bounds, calibrated=page.view.status.guarantee.calibrated)
                 told = f"{many(bounds, 'value')} known only as a bound: {does}."
                 intended = replace(intended, warnings=(*intended.warnings, told))
         page.stack.setCurrentWidget(page.preview)

@@ -147,9 +147,10 @@ class RoundValues:
         if found is None or page.view is None:
             return
         status = page.view.status
-        name, confirming = status.library.ids[found.compound], found.round in status.confirmation.rounds
+        name, proof = status.library.ids[found.compound], not status.guarantee.calibrated
+        confirming = proof and found.round in status.confirmation.rounds
         instead = CONFIRMS if confirming else ""
-        dialog = ExcludeDialog(found, name, status.endpoints[found.endpoint], page, instead=instead)
+        dialog = ExcludeDialog(found, name, status.endpoints[found.endpoint], page, instead=instead, proof=proof)
         dialog.line.setText(self._unfinished.get(-number, ("", ""))[1])
 
         def accepted() -> None:
@@ -192,7 +193,7 @@ class RoundValues:
                 number, entry.value, relation=entry.relation, unit=entry.unit or endpoint.unit, reason="?", dry=True
             )
 
-        if found.round not in status.confirmation.rounds:
+        if status.guarantee.calibrated or found.round not in status.confirmation.rounds:
             dialog.foresee(page.session, question)
         dialog.rejected.connect(lambda: self._unfinished.update({number: (dialog.value.text(), dialog.line.text())}))
         show_dialog(dialog, accepted)

@@ -86,7 +86,7 @@ def test_a_control_is_corrected_and_left_out(qtbot, planned):
     assert "a control has to read one" in asked.problem.text()
     assert not asked.confirm.isEnabled()
     asked.value.setText("7.0")
-    until(qtbot, lambda: "Controls are shown and decide nothing" in asked.consequence.text())
+    until(qtbot, lambda: "Controls decide nothing by themselves" in asked.consequence.text())
     asked.accept()
     until(qtbot, lambda: status(planned).readings[0].value == 7.0)
     pane.values.exclude.emit(2)

@@ -205,7 +205,7 @@ class RoundClosed(Kind):
             "none": "",
             "return": "; what is missing comes again",
             "failed": "; what is missing was lost for lab reasons",
-            "other": "; what is missing was lost for another reason, which voids the guarantee",
+            "other": "; what is missing was lost for another reason, which ends a proof",
         }[data["missing"]]
         back = f"{data['returned']:,} of {many(data['asked'], 'measurement')}"
         return f"Round {data['round']} closed with {back}{what}{note_in_words(data['note'])}"

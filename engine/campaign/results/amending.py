@@ -149,9 +149,9 @@ def consequences(before: Ledger, draft: Draft) -> tuple[str, ...]:
     work = Work(before)
     amend(work, draft)
     due = decide_due(work)
-    handed_over = work.ledger.calibrated and not before.calibrated
-    told = [ENDS] if handed_over else _of_the_guarantee(before, work.ledger)
-    return (*told, *(of_decisions(before, work.ledger) if handed_over or due else ()))
+    calibrated = work.ledger.calibrated
+    told = [ENDS] if calibrated and not before.calibrated else _of_the_guarantee(before, work.ledger)
+    return (*told, *(of_decisions(before, work.ledger) if calibrated or due else ()))
 
 
 def harmless(told: Sequence[str]) -> bool:

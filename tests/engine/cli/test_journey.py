@@ -11,7 +11,7 @@ import pytest
 
 from assaypilot import datasets
 from assaypilot.engine.campaign.file.store import Store
-from tests.engine.cli.helpers import fill, fill_in, read_sheet, write_sheet
+from tests.engine.cli.helpers import R1, R2, fill, fill_in, read_sheet, truth_of, write_sheet
 from tests.public import DATA
 from tests.strategies import few
 
@@ -184,7 +184,8 @@ def test_decided_campaign_says_so(run, done, small, tmp_path):
 
 def test_close_asks_again_for_what_is_missing(done, campaign, tmp_path):
     plan = done("plan", campaign, "--out", tmp_path / "work.csv")
-    fill_in(tmp_path / "work.csv", lambda _: 6.0, np.random.default_rng(0), 0.2, keep=0.5)
+    truth = {f"C-{i:02d}": truth_of(*pair) for i, pair in enumerate(itertools.product(R1, R2))}
+    fill_in(tmp_path / "work.csv", truth.__getitem__, np.random.default_rng(0), 0.2, keep=0.5)
     record = done("record", campaign, tmp_path / "work.csv", "--close")
     assert record["round_closed"] is True
     again = done("plan", campaign)
