@@ -3,7 +3,9 @@
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from tests.gui.helpers import open_round, plan_round, status, view, wait_for
+from assaypilot.engine.domain.library import Library, Site
+from assaypilot.gui.round.reason_dialog import ExcludeDialog
+from tests.gui.helpers import dialog, made, open_round, plan_round, status, view, wait_for
 
 
 def enter(qtbot, window, line, text, cell=0):
@@ -52,6 +54,29 @@ def test_closing_a_round_explains_its_consequences(qtbot, planned):
     assert "There is no guarantee to keep" in asked.guarantee.text()
     assert not any("guarantee" in asked.means[key].text() for key in asked.options)
     asked.reject()
+
+
+def test_series_model_asks_nothing_of_missing_values_and_names_no_guarantee(qtbot, open_window, tmp_path):
+    library = Library.product([Site("R1", tuple("ABCDEF")), Site("R2", tuple("KLMNO"))])
+    with made(tmp_path / "a.assaypilot", library, per_round=12, strategy="gaussian-process") as campaign:
+        campaign.plan()
+    window = open_window(tmp_path / "a.assaypilot")
+    enter(qtbot, window, 0, "7.0")
+    window.round.close_button.click()
+    asked = window.closing
+    assert asked.choices.isHidden()
+    assert "1 of 12 measurements are back, 11 are missing. The next round is planned without" in asked.words.text()
+    assert "guarantee" not in asked.words.text() + asked.guarantee.text()
+    asked.confirm.click()
+    wait_for(qtbot, window, lambda: status(window).open_round is None)
+    plan_round(qtbot, window)
+    assert open_round(window).measurements == 12, "a whole round, not what was missing"
+    window.round.look_at(1)
+    window.round.values.exclude(1)
+    left = dialog(ExcludeDialog)
+    assert left.judged.isHidden()
+    wait_for(qtbot, window, lambda: "guarantee" not in left.consequence.text() and left.consequence.text())
+    left.reject()
 
 
 def test_a_round_without_results_is_withdrawn_and_comes_back_with_redo(qtbot, planned):
