@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -39,6 +39,8 @@ KEPT = 30_000_000
 """Bytes of pictures kept: those of 600 cells, or of 150 on a screen twice as sharp."""
 WAITING = 120
 """Pictures that wait to be drawn at most, and that are kept in any case: more than a large screen shows."""
+AT_ONCE = 4
+"""Pictures drawn before the window has its turn: RDKit keeps Python to itself, and a table painted meanwhile waits."""
 
 Key = tuple[str, int, int, float, bool]
 
@@ -70,40 +72,37 @@ class _Series:
         return Aligned(self.cores, self.smiles)
 
 
-class Pending(QObject):
+class _Signals(QObject):
     """What a drawing may touch of its owner: it may outlive it, and end while that is taken down."""
 
-    drawn = Signal(object, QImage, bool)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.asked: OrderedDict[Key, None] = OrderedDict()
-        """Pictures that wait to be drawn, those seen last at the end."""
+    drawn = Signal(object)
+    """The pictures by their keys, None where RDKit cannot read the structure."""
 
 
 class _Drawing(QRunnable):
-    """One picture."""
+    """Some pictures."""
 
-    def __init__(self, owner: Pending, key: Key, series: _Series) -> None:
+    def __init__(self, signals: _Signals, keys: Sequence[Key], series: _Series) -> None:
         super().__init__()
-        self._owner, self._key, self._series = owner, key, series
+        self._signals, self._keys, self._series = signals, keys, series
 
     def run(self) -> None:
-        """Draw and hand the picture over."""
+        """Draw and hand the pictures over."""
+        self._signals.drawn.emit({key: self._picture(*key) for key in self._keys})
+
+    def _picture(self, smiles: str, width: int, height: int, ratio: float, dark: bool) -> QImage | None:
         from PySide6.QtSvg import QSvgRenderer
 
-        if self._key not in self._owner.asked:
-            return
-        smiles, width, height, ratio, dark = self._key
         svg = self._series.aligned.svg(smiles, width, height, dark=dark)
+        if svg is None:
+            return None
         image = QImage(int(width * ratio), int(height * ratio), QImage.Format.Format_ARGB32_Premultiplied)
         image.fill(Qt.GlobalColor.transparent)
-        if svg is not None:
-            painter = QPainter(image)
-            QSvgRenderer(QByteArray(svg.encode())).render(painter)
-            painter.end()
+        painter = QPainter(image)
+        QSvgRenderer(QByteArray(svg.encode())).render(painter)
+        painter.end()
         image.setDevicePixelRatio(ratio)
-        self._owner.drawn.emit(self._key, image, svg is not None)
+        return image
 
 
 class Structures(QObject):
@@ -117,12 +116,13 @@ class Structures(QObject):
         self._series = _Series()
         self._kept: OrderedDict[Key, QImage | None] = OrderedDict()
         self._bytes = 0
-        self.pending = Pending()
-        self._asked = self.pending.asked
-        self._latest = 0
+        self._asked: OrderedDict[Key, None] = OrderedDict()
+        """Pictures that wait to be drawn, those seen last at the end."""
+        self._drawing = False
+        self._signals = _Signals()
         self.wanted = True
         """Whether anything is drawn at all."""
-        self.pending.drawn.connect(self._take)
+        self._signals.drawn.connect(self._take)
 
     def use(self, smiles: Sequence[str] | None, cores: Sequence[str] = ()) -> None:
         """From now on pictures are turned to these cores, else to what the structures have in common."""
@@ -150,25 +150,30 @@ class Structures(QObject):
         if key in self._kept:
             self._kept.move_to_end(key)
             return self._kept[key]
-        if key in self._asked:
-            self._asked.move_to_end(key)
-        else:
-            self._asked[key] = None
-            while len(self._asked) > WAITING:  # scrolled past before they were drawn
-                self._asked.popitem(last=False)
-            self._latest += 1  # what came into sight last is drawn first
-            drawing_pool().start(_Drawing(self.pending, key, self._series), self._latest)
+        self._asked[key] = None
+        self._asked.move_to_end(key)
+        if len(self._asked) > WAITING:  # scrolled past before they were drawn
+            self._asked.popitem(last=False)
+        self._draw_next()
         return None
 
-    def _take(self, key: Key, image: QImage, readable: bool) -> None:
-        if key not in self._asked:  # of another campaign, or scrolled past meanwhile
-            return
-        del self._asked[key]
-        self._kept[key] = kept = image if readable else None
-        self._bytes += _size(kept)
+    def _draw_next(self) -> None:
+        """Have what came into sight last drawn first."""
+        if self._asked and not self._drawing:
+            self._drawing = True
+            keys = list(self._asked)[-AT_ONCE:]
+            drawing_pool().start(_Drawing(self._signals, keys, self._series))
+
+    def _take(self, drawn: Mapping[Key, QImage | None]) -> None:
+        self._drawing = False
+        for key in drawn.keys() & self._asked.keys():  # not those of another campaign, or scrolled past meanwhile
+            del self._asked[key]
+            self._kept[key] = drawn[key]
+            self._bytes += _size(drawn[key])
         while self._bytes > KEPT and len(self._kept) > WAITING:
             _, gone = self._kept.popitem(last=False)
             self._bytes -= _size(gone)
+        self._draw_next()
         self.ready.emit()
 
 

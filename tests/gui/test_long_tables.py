@@ -194,33 +194,39 @@ def test_the_keys_of_a_spreadsheet(qtbot, session):
 
 
 def test_structures_scrolled_past_are_not_drawn(qapp, session, monkeypatch):
-    waiting = list[tuple[int, QRunnable]]()
+    waiting = list[QRunnable]()
 
     class Pool:
-        def start(self, job, priority):
-            waiting.append((priority, job))
+        def start(self, job):
+            waiting.append(job)
 
     def draw():
-        for _, job in sorted(waiting, key=lambda each: -each[0]):
-            job.run()
+        [job] = waiting  # one at a time: the next begins when the window has its turn
         waiting.clear()
+        job.run()
 
     monkeypatch.setattr("assaypilot.gui.structures.drawing.drawing_pool", Pool)
-    monkeypatch.setattr("assaypilot.gui.structures.drawing.WAITING", 2)
-    structures, drawn = Structures(), list[str]()
-    structures.pending.drawn.connect(lambda key, image, readable: drawn.append(key[0]))
-    structures.use(("C", "CC", "CCC", "CCCC"))
+    monkeypatch.setattr("assaypilot.gui.structures.drawing.WAITING", 3)
+    monkeypatch.setattr("assaypilot.gui.structures.drawing.AT_ONCE", 2)
+    structures = Structures()
+    structures.use(("C", "CC", "CCC", "CCCC", "CCCCC"))
     size = QSize(60, 40)
-    for smiles in ("C", "CC", "CCC", "CCCC"):
-        assert structures.picture(smiles, size, 1.0) is None
+
+    def shown(*wanted):
+        return [structures.picture(smiles, size, 1.0) is not None for smiles in wanted]
+
+    shown("C", "CC", "CCC", "CCCC", "CCCCC")
+    draw()  # the first was begun before the others were seen, and is scrolled past
+    draw()  # what came into sight last
+    assert shown("CCCCC", "CCCC") == [True, True]
     draw()
-    assert drawn == ["CCCC", "CCC"]  # what came into sight last first
-    assert structures.picture("CCC", size, 1.0) is not None
-    structures.picture("C", size, 1.0)
-    structures.use(("O",))  # another campaign: what waits to be drawn never lands there
+    assert shown("CCC") == [True]
+    assert not waiting  # nothing of "CC", which was scrolled past before it was drawn
+    assert shown("C") == [False]
+    structures.use(("O",))  # another campaign: what is being drawn never lands there
     draw()
-    assert drawn == ["CCCC", "CCC"]
-    assert structures.picture("C", size, 1.0) is None
+    assert not waiting
+    assert shown("C") == [False]
 
 
 def plain_key(text):
