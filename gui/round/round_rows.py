@@ -53,6 +53,12 @@ def line_state(item: RoundItem, back: Sequence[int], values: Sequence[Measuremen
     return ", ".join(words)
 
 
+def _same_lines(before: Library, now: Library, shown: Round) -> bool:
+    """Whether a round's lines read the same; to compare whole libraries would keep the window waiting."""
+    compounds = [item.compound for item in shown.items]
+    return before.sites == now.sites and all(before.ids[row] == now.ids[row] for row in compounds)
+
+
 class RoundModel(RowsModel):
     """One row per line of the round; what is typed is handed out by ``entered`` and shown until it is kept."""
 
@@ -87,7 +93,7 @@ class RoundModel(RowsModel):
         ``layout``: where its measurements stand, when that is known. ``late``: whether what came late may be typed.
         """
         round_ = self.round is not None and self.round.number == shown.number and self.round.items == shown.items
-        round_ = round_ and self._library is not None and self._library.digest == status.library.digest
+        round_ = round_ and self._library is not None and _same_lines(self._library, status.library, shown)
         same = round_ and (layout is None) == (self._layout is None) and (layout is None or layout == self._layout)
         self._layout = layout
         self.round, self.endpoints = shown, tuple(status.endpoints[place] for place in shown.endpoints)
