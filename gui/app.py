@@ -103,8 +103,8 @@ def run(arguments: Sequence[str], file: Path | None, *, practice: bool) -> int:
     return application.exec()
 
 
-TURN = 0.001
-"""Seconds after which a busy thread lets the window's go on; Python's own 0.005 are felt where there are many turns."""
+TURN = 0.0002
+"""Seconds after which a busy thread lets the window's go on; painting a table takes some hundred turns."""
 AFTER = 400
 """Milliseconds after the window is there."""
 LAST = -1
