@@ -18,8 +18,8 @@ BEAT = 1
 LOOK = 0.05
 """Seconds of silence after which it is noted what the thread is doing, when that is wanted."""
 PATIENCE = 300.0
-WEIGH = 0.2
-"""Seconds between two looks at the memory, by a thread of its own: the system takes some milliseconds to say."""
+WEIGH = 1.0
+"""Seconds between two looks at the memory, by a thread of its own: meanwhile the system gives the process none."""
 
 
 @dataclass
