@@ -51,7 +51,7 @@ class CandidatesPage(Page):
         self.replay = ReplayBar(session.replay)
         self.plot = PlotChoice()
         self.plot.changed.connect(self._plot_chosen)
-        put(self.heading, self.plot.kind, self.replay)
+        put(self.heading, self.replay, self.plot.kind)
         self.column.addWidget(self.plot)
         self.canvas = CandidatesCanvas(structures, self.plot)
         self.canvas.picked.connect(self._pick)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QGuiApplication, QShowEvent
+from PySide6.QtGui import QGuiApplication, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from assaypilot.engine.campaign.phrases import many
@@ -20,12 +20,14 @@ from ..widgets.inputs import Scrolled
 from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import Callout, button, error_words, label, polish
 from ..window.page import Page
-from .forecast_view import Outlooks, expected_words
+from .forecast_view import PICTURE, Outlooks, expected_words
 from .goal_changes import ChangePanel, Terms, Ways, change_between
 from .goal_form import TermsForm
 
 PAUSE = 150
 """Milliseconds after the last key before it is asked what a change would do."""
+HIGHEST = 300
+"""Pixels of the picture in a high window, at most."""
 HINT = "Type other settings to see what they would change."
 
 
@@ -116,6 +118,11 @@ class GoalPage(Page):
         if self.isVisible():
             self._look_ahead()
         self._typed()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Let the picture grow with the window."""
+        super().resizeEvent(event)
+        self.outlooks.canvas.reserve(max(PICTURE, min(self.height() // 4, HIGHEST)), fixed=True)
 
     def forget(self) -> None:
         """Ask nothing about the campaign before any more."""

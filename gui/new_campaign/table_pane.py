@@ -68,7 +68,7 @@ class TableModel(RowsModel):
 def _heading(name: str, roles: Mapping[str, str]) -> str:
     """Return the name of a column above its role; only one of them where both are the same."""
     role = roles.get(name, "not used") if roles else ""
-    return name if role in ("", name) else f"{name}\n{role}"
+    return name if role.casefold() in ("", name.casefold()) else f"{name}\n{role}"
 
 
 class TablePane(Pane):
@@ -118,7 +118,8 @@ class TablePane(Pane):
         self.views = Segments([("rows", "First rows"), ("alone", "Without a partner")], "What is shown")
         self.views.chosen.connect(lambda _: self._show_rows())
         self.model = TableModel(self)
-        self.table = Table(self.model, Structures(self), name="The first rows of the table")
+        self._structures = Structures(self)
+        self.table = Table(self.model, self._structures, name="The first rows of the table")
         self.table.setSortingEnabled(False)
         self.table.horizontalHeader().sectionClicked.connect(self._role_wanted)
         said = row_of((self.how, 1), self.otherwise, spacing=10)
@@ -277,6 +278,8 @@ class TablePane(Pane):
         if loaded is None:
             return
         raw = loaded.raw
+        drawn = next((place for place, name in enumerate(raw.columns) if fold(name) in headers.STRUCTURES), None)
+        self._structures.use(() if drawn is None else raw.cells[drawn][:SHOWN])
         if self.views.key == "rows" or loaded.wanted.second is None:
             self.model.show(raw.columns, raw.cells, min(len(raw), SHOWN), self._roles, self._pictures)
             return

@@ -96,8 +96,8 @@ class Widths:
             words = [place for place in widths if not columns[place].number and columns[place].smiles is None]
             visual = self._view.horizontalHeader().visualIndex
             last = max(words or widths, key=visual)
-            if flexible is None and any(visual(place) > visual(last) for place in widths):
-                room -= self._spread(widths, room)  # a gap in the middle would tear lines apart
+            if flexible is None:
+                room -= self._spread(widths, room)  # one wide gap would tear lines apart
             widths[last if flexible is None else flexible] += room
             room = 0
         softest = _scaled(SOFTEST)
@@ -108,9 +108,13 @@ class Widths:
                 widths[place] -= min(most, -(-most * -room // give))
 
     def _spread(self, widths: dict[int, int], room: int) -> int:
-        """Return the part of some room that all columns but pictures took, each in proportion to its width."""
+        """Return the part of some room that all columns but signs and pictures took, in proportion to their widths."""
         columns = self._model.columns
-        growing = {place: width for place, width in widths.items() if columns[place].smiles is None}
+        growing = {
+            place: width
+            for place, width in widths.items()
+            if columns[place].smiles is None and columns[place].status is None
+        }
         whole = sum(growing.values())
         more = {place: room * width // whole for place, width in growing.items()} if whole else {}
         for place, one in more.items():

@@ -43,6 +43,7 @@ def test_columns_of_a_set_width_grow_with_the_text(qtbot):
     model = RowsModel()
     table = Table(model, name="Rows")
     qtbot.addWidget(table)
+    table.resize(220, 200)  # without room to spread
     columns = [Column("status", "Status", lambda row: "undecided", width=99), Column("id", "ID", str)]
     model.fill(columns, 3)
     assert table.columnWidth(0) == 198
