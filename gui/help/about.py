@@ -196,7 +196,7 @@ class AboutDialog(QDialog):
             details,
             label(
                 "MIT licence. Qt for Python is used under the LGPL; all libraries are listed with their licences. "
-                "It makes no network connection.",
+                "AssayPilot makes no network connection.",
                 "muted",
                 wrap=True,
             ),

@@ -87,20 +87,13 @@ class GoalPane(GoalFields):
         if checked is None:
             self._look()
             return
-        history = sum(one.measured for one in checked.facts if one.endpoint.of is None)
-        self.history.setText(
-            f"The table's own {many(history, 'value')}: the series model learns from them; proofs show them only."
-            if history
-            else ""
-        )
         self.show_table(checked)
         if not self.endpoints.building:
             self._look()
 
     def _soon(self) -> None:
         """Look again once nobody types."""
-        self.ahead.stop()
-        self.simulated.outdate()
+        self._outdate()
         self._pause.start()
         self.changed.emit()
 
@@ -114,10 +107,10 @@ class GoalPane(GoalFields):
             read = None
             self._blame(error)
         self._job.drop()
-        self.ahead.stop()
-        self.simulated.outdate()
+        self._outdate()
         self.cautions.hide()
         if read is None or self.checked is None:
+            self.sentence.setEnabled(True)
             self.sentence.setText("" if self.checked is None else "Correct the highlighted field.")
             self.outlook.show_rows([])
             self.simulated.hide()
@@ -135,11 +128,30 @@ class GoalPane(GoalFields):
         )
         self.changed.emit()
 
+    def _outdate(self) -> None:
+        """Let what was found fade until it is found for the goal as it is now."""
+        self.ahead.stop()
+        self.simulated.outdate()
+        for stale in (self.sentence, self.outlook):
+            stale.setEnabled(False)
+        facts = () if self.checked is None else self.checked.facts
+        count = sum(one.measured for one in facts if one.endpoint.of is None)
+        self.history.setVisible(count > 0)
+        if count:
+            known = many(count, "value")
+            self.history.setText(
+                f"The series model learns from the table's own {known}."
+                if self.strategy.calibrated
+                else f"The table's own {known} are shown; the proof does not use them."
+            )
+
     def _drafted(self, plan: Plan, settings: CampaignSettings, endpoints: Sequence[Endpoint]) -> None:
         """Allow the campaign to be made; what it will take may need a while longer."""
         self._ready = (settings, list(endpoints))
         self._look_ahead()
         self.sentence.setText(f"{plan.sentence}.")
+        for fresh in (self.sentence, self.outlook):
+            fresh.setEnabled(True)
         self.cautions.setText("\n".join(plan.cautions))
         self.cautions.setVisible(bool(plan.cautions))
         self.outlook.show_rows([("", "Asking the planner what it will take…")])

@@ -47,7 +47,7 @@ class PastedModel(RowsModel):
                 Column("becomes", "Kept as", lambda row: kept[row].becomes, number=True),
                 Column(
                     "note",
-                    "",
+                    "Note",
                     lambda row: ("rejected: " if kept[row].rejected else "") + kept[row].note,
                     kind=lambda row: "wrong" if kept[row].rejected else None,
                 ),

@@ -241,7 +241,9 @@ class WorkListDialog(QDialog):
         polish(self.controls, wrong="false")
         self.confirm.setEnabled(True)
         self.keep_button.setText(KEEP if layout is not None else TAKE_AWAY)
-        self.keep_button.setEnabled(layout is not None or self._issued.layout is not None)
+        changes = layout is not None or self._issued.layout is not None
+        self.keep_button.setEnabled(changes)
+        self.keep_button.setVisible(changes and self._writable)
         self.none.setVisible(layout is None)
         self.plates.setVisible(layout is not None)
         if layout is not None:
