@@ -32,7 +32,7 @@ from assaypilot.gui.resources.theme import Choice, theme
 from assaypilot.gui.runtime.settings import Settings
 from assaypilot.gui.sar.sar_page import PAIRS
 from assaypilot.gui.sar.sar_page import PICTURES as SAR_PICTURES
-from assaypilot.gui.structures.drawing import drawing_pool
+from assaypilot.gui.structures.drawing import Structures, drawing_pool
 from assaypilot.gui.window.page import PageName
 
 PICTURES = Path(__file__).parent / "pictures"
@@ -125,6 +125,8 @@ class Photographer:
             rest(30)
             self.until(lambda: not any(lane.busy for lane in lanes), "the worker")
             self.until(lambda: drawing_pool().activeThreadCount() == 0, "the drawing")
+        for drawn in self.window.findChildren(Structures):
+            self.until(lambda one=drawn: not one.busy, "a structure")  # type: ignore[misc]
         for canvas in self.window.findChildren(Canvas):
             self.until(lambda one=canvas: one.visibleRegion().isEmpty() or one.shown, "a plot")  # type: ignore[misc]
         rest(20)

@@ -124,6 +124,11 @@ class Structures(QObject):
         """Whether anything is drawn at all."""
         self._signals.drawn.connect(self._take)
 
+    @property
+    def busy(self) -> bool:
+        """Whether pictures are to come."""
+        return bool(self._asked)
+
     def use(self, smiles: Sequence[str] | None, cores: Sequence[str] = ()) -> None:
         """From now on pictures are turned to these cores, else to what the structures have in common."""
         library, around = tuple(smiles or ()), tuple(cores)
