@@ -66,8 +66,8 @@ class _Proposal:
     def mapping(self) -> TableMapping:
         options = self.options
         # What the user names comes first, so that no convention takes it away.
-        id_column = self._claims.named(options.id, "--id")
-        smiles = self._claims.named(options.smiles, "--smiles")
+        id_column = self._claims.named(options.id or None, "--id")
+        smiles = self._claims.named(options.smiles or None, "--smiles")
         available = self._claims.named(options.available, "--available")
         asked = {role: getattr(options, role) for role in STOCK_ROLES}
         stock: dict[str, Any] = {role: self._stock_named(role, name) if name else None for role, name in asked.items()}
@@ -76,12 +76,12 @@ class _Proposal:
             raise AssayPilotError("a site is named twice", option="--sites", mend="Name each column once.")
         self.endpoints.take_named()
         self._leave_what_we_said()
-        if smiles is None:
+        if options.smiles is None:
             smiles = find_structures(self._claims)
         cores = self._cores()
         if not sites and not cores:
             sites = self._known_sites()
-        if id_column is None:
+        if options.id is None:
             id_column = find_ids(self._claims, smiles, sites, sure=True)
         if not sites and not cores:
             sites = self._factors(smiles, id_column)
@@ -98,7 +98,7 @@ class _Proposal:
             if asked[role] is None:
                 stock[role] = self._noted(role)
         self._say_all_is_made(stock, asked)
-        if id_column is None:
+        if id_column is None and options.id is None:
             id_column = find_ids(self._claims, smiles, sites, sure=False)
         if id_column is None:
             made = "they are made from the substituents" if sites else "the structures are numbered"

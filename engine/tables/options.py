@@ -73,7 +73,9 @@ class TableOptions(Reading):
     """What the command line or the window says about a table; None or empty: found by convention."""
 
     id: str | None = None
+    """The column of ids; "": none, they are made."""
     smiles: str | None = None
+    """The column of structures; "": none."""
     sites: tuple[str, ...] = ()
     available: str | None = None
     """The column that says (yes or no) whether a compound can be had for a measurement."""

@@ -55,6 +55,14 @@ class ColumnsForm(QWidget):
         self._added: dict[str, str] = {}
         self._differences: dict[str, str] = {}
         self._said: dict[str, EndpointSpec] = {}
+        self._declined: set[str] = set()
+        """Roles that no column is to have; without a word a check finds ids and structures by itself."""
+        self._order: list[str] = []
+        """The endpoints of the table as they were found."""
+        self._left: dict[str, str] = {}
+        """The units of endpoints that were taken away, by name."""
+        self._aimed_at = ""
+        """The one of them that the goal was about."""
         self._filling = False
         column_of(self._form(), STRETCH, holder=self, margins=(0, 0, 8, 0), spacing=10)
 
@@ -110,6 +118,8 @@ class ColumnsForm(QWidget):
             **{"id": self.id, "smiles": self.smiles, "stock": self.stock, "cost": self.cost, "lead": self.lead}
         }
         """The fields that name one column, by its role."""
+        for key in ("id", "smiles"):
+            self._of_columns[key].activated.connect(lambda place, key=key: self._decline(key, declined=place == 0))
         self._captions: dict[QWidget, QLabel] = {}
         for caption, widget, tip in (
             ("ID", self.id, "Without one, ids are made from the substituents; structures are numbered"),
@@ -163,18 +173,57 @@ class ColumnsForm(QWidget):
         for key, combo in self._of_columns.items():
             if key == role or combo.currentData() == column:
                 combo.setCurrentIndex(max(combo.findData(column if key == role else None), 0))
+                self._decline(key, declined=role == "none")
         structures = self.from_structures and role != "site"
         self.source.choose("structures" if structures else "columns")
         for item in self.sites.findItems(column, Qt.MatchFlag.MatchExactly):
             item.setCheckState(Qt.CheckState.Checked if role == "site" else Qt.CheckState.Unchecked)
         place = self.endpoint.findText(endpoint)
         if role == "endpoint" and place < 0:
-            self.endpoint.addItem(endpoint, "")
+            self._measure(endpoint)
         elif role != "endpoint" and place >= 0:
-            self.endpoint.removeItem(place)
-            self.unit.setText(str(self.endpoint.currentData() or ""))
+            self._measure_no_more(place)
         self._filling = False
         self._source_chosen()
+
+    def _measure(self, name: str) -> None:
+        """Take an endpoint in, at its place and with its unit where it was there before."""
+        order = {one: place for place, one in enumerate(self._order)}
+        here = [self.endpoint.itemText(place) for place in range(self.endpoint.count())]
+        own = order.get(name, len(order))
+        place = sum(order.get(one, len(order)) <= own for one in here)
+        self.endpoint.insertItem(place, name, self._left.pop(name, ""))
+        if name == self._aimed_at or not here:
+            self.endpoint.setCurrentIndex(place)
+            self._aimed_at = ""
+            self.unit.setText(str(self.endpoint.currentData() or ""))
+
+    def _measure_no_more(self, place: int) -> None:
+        name, aimed_at = self.endpoint.itemText(place), place == self.endpoint.currentIndex()
+        self._left[name] = self.unit.text() if aimed_at else str(self.endpoint.itemData(place) or "")
+        self.endpoint.removeItem(place)
+        if aimed_at:
+            self._aimed_at = self._aimed_at or name
+            self.unit.setText(str(self.endpoint.currentData() or ""))
+
+    def _decline(self, key: str, *, declined: bool) -> None:
+        """Remember whether somebody wants no column of ids or structures."""
+        (self._declined.add if declined else self._declined.discard)(key)
+
+    @property
+    def missing(self) -> tuple[str, str]:
+        """What was taken away and has to be there, and what to do; empty while nothing is missing."""
+        if self.from_structures:
+            if "smiles" in self._declined:
+                return "No column holds structures", "Choose it under Columns, or take substituents from columns there."
+        elif self._had_sites and not self.chosen_sites:
+            return (
+                "No column holds substituents",
+                "Tick them under Columns, or choose Structures there to take the structures apart.",
+            )
+        if self._left and not self.options().endpoints:
+            return "Nothing is measured", "Choose the column of measured values, or name an endpoint at the right."
+        return "", ""
 
     # ------------------------------------------------------------------ filling
 
@@ -184,6 +233,9 @@ class ColumnsForm(QWidget):
         self._added.clear()
         self._differences.clear()
         self._said.clear()
+        self._declined.clear()
+        self._left.clear()
+        self._aimed_at, self._had_sites = "", False
         of_stock = ((combo, "(none)") for combo in (self.stock, self.cost, self.lead))
         for combo, none in ((self.id, "(made by the program)"), (self.smiles, "(none)"), *of_stock):
             combo.clear()
@@ -207,9 +259,15 @@ class ColumnsForm(QWidget):
         self._filling = False
         self._show_parts()
 
+    _had_sites = False
+    """Whether a table's own columns of substituents were found."""
+
     def fill(self, mapping: TableMapping, *, structures: bool, said: bool) -> None:
         """Choose what a mapping says. ``said``: all of it was said by the user, the last time."""
         self._filling = True
+        self._had_sites = bool(mapping.sites)
+        if said:
+            self._declined = {role for role in ("id", "smiles") if getattr(mapping, role) is None}
         self.id.setCurrentIndex(max(self.id.findData(mapping.id), 0))
         self.smiles.setCurrentIndex(max(self.smiles.findData(mapping.smiles), 0))
         self.merge.setCurrentIndex(max(self.merge.findData(mapping.merge), 0))
@@ -234,12 +292,23 @@ class ColumnsForm(QWidget):
             self.endpoint.addItem(end.name, end.unit)
             if said:
                 self._said[end.name] = _spec_of(end)
+        self._order = [self.endpoint.itemText(place) for place in range(self.endpoint.count())]
         if mapping.endpoints:
             end = mapping.endpoints[0].endpoint
             self.unit.setText(end.unit)
             if said:
                 self.scale.setCurrentIndex(max(self.scale.findData(_scale_of(_spec_of(end))), 0))
                 self.direction.setCurrentIndex(max(self.direction.findData(end.direction), 0))
+        self._filling = False
+        self._show_parts()
+
+    def show_found(self, mapping: TableMapping) -> None:
+        """Show the columns of ids and structures that a check found where none was chosen."""
+        self._filling = True
+        for key in ("id", "smiles"):
+            combo = self._of_columns[key]
+            if combo.currentData() is None and key not in self._declined:
+                combo.setCurrentIndex(max(combo.findData(getattr(mapping, key)), 0))
         self._filling = False
         self._show_parts()
 
@@ -296,8 +365,8 @@ class ColumnsForm(QWidget):
         specs += [EndpointSpec(other, unit=unit or None) for other, unit in self._added.items() if other != name]
         specs += [EndpointSpec(whole, of=of) for whole, of in self._differences.items() if whole != name]
         return TableOptions(
-            id=self.id.currentData(),
-            smiles=self.smiles.currentData(),
+            id=self.id.currentData() or ("" if "id" in self._declined else None),
+            smiles=self.smiles.currentData() or ("" if "smiles" in self._declined else None),
             stock=self.stock.currentData() or "",
             cost=self.cost.currentData() or "",
             lead=self.lead.currentData() or "",

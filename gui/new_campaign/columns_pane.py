@@ -287,6 +287,12 @@ class ColumnsPane(Pane):
             self.changed.emit()
             self._nothing()
             return
+        if self.form.missing[0]:
+            self.result = None
+            self.panel.say(*self.form.missing)
+            self.changed.emit()
+            self._nothing()
+            return
         self.panel.wait("Taking the structures apart…" if options.cores else "Checking the table…")
         self.checking.emit()
         label = "Taking the structures apart" if options.cores else "Checking the table"
@@ -305,6 +311,7 @@ class ColumnsPane(Pane):
         self._adding, self._before = "", None
         self.result = checked
         self.panel.show_checked(checked)
+        self.form.show_found(checked.mapping)
         if checked.imported.endpoints:
             self.form.show_proposed(checked.endpoint)
         self.changed.emit()

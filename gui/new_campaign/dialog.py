@@ -303,6 +303,8 @@ class NewCampaign(QDialog):
                 one.name: dict(zip(one.substituents, one.drawn, strict=True)) for one in checked.sites if one.drawn
             }
             self.table_pane.show_roles(roles_of(checked), pictures)
+        else:
+            self.table_pane.correct_roles(self.columns_pane.form.role_of)
         self._handing.start()
 
     def _offer_roles(self, column: str, at: QPoint) -> None:
@@ -314,6 +316,7 @@ class NewCampaign(QDialog):
             action = menu.addAction(words, partial(form.set_role, column, endpoint, role))
             action.setCheckable(True)
             action.setChecked(role == form.role_of(column, endpoint))
+            action.triggered.connect(self._touch)
         menu.addSeparator()
         menu.addAction("All columns…", partial(self.views.choose, "columns"))
         show_menu(menu, at)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -28,7 +28,7 @@ from ..widgets.inputs import Pane, Segments
 from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import ElidedLabel, button, error_words, label, polish
 from .table_panels import JoinPanel, ReadingPanel
-from .table_work import Loaded, Place, Wanted, load
+from .table_work import Loaded, Place, Wanted, load, roles_chosen
 
 SHOWN = 60
 """Rows of the preview."""
@@ -265,6 +265,11 @@ class TablePane(Pane):
         if (roles, pictures) != (self._roles, self._pictures):
             self._roles, self._pictures = roles, pictures
             self._show_rows()
+
+    def correct_roles(self, role_of: Callable[[str, str], str]) -> None:
+        """Say what the columns were chosen for, while the table cannot be used like that."""
+        if self._roles and self.raw is not None:
+            self.show_roles(roles_chosen(self._roles, self.raw.columns, role_of), self._pictures)
 
     def _role_wanted(self, place: int) -> None:
         if self._roles and self.raw is not None and self.views.key == "rows":

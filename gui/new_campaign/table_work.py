@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -186,6 +186,31 @@ def roles_of(checked: Checked) -> dict[str, str]:
     return {name: word for name, word in roles.items() if name is not None}
 
 
+_CHOSEN = {key: ROLES[key] for key in ("id", "smiles", "stock", "cost", "lead")} | {"site": "site"}
+"""The words of the roles that somebody chooses, by the key of the choice."""
+_BESIDE = {*ROLES.values(), "< or >", "unit", "n", "SD"} - {*_CHOSEN.values()}
+"""Those of the roles that are only found."""
+
+
+def roles_chosen(
+    before: Mapping[str, str], columns: Sequence[str], role_of: Callable[[str, str], str]
+) -> dict[str, str]:
+    """Return what columns are as somebody chose, where no check says it; ``before``: as the last one said.
+
+    ``role_of`` takes the names of a column and of its endpoint, and returns the key of a choice.
+    """
+    found = {}
+    for name in columns:
+        role, word = role_of(name, name), before.get(name, "")
+        if role in _CHOSEN:
+            found[name] = _CHOSEN[role]
+        elif role == "endpoint":
+            found[name] = name if word in ("", *_CHOSEN.values(), *_BESIDE) else word
+        elif word in _BESIDE:
+            found[name] = word
+    return found
+
+
 def left_out(checked: Checked) -> list[str]:
     """One sentence about rows and values that were not used, for the campaign's history."""
     lost = checked.imported.not_used
@@ -226,7 +251,7 @@ def _heavy(raw: RawTable, options: TableOptions) -> bool:
     """Whether a check takes long enough for a process of its own, which can be stopped at any point."""
     if options.cores or len(raw) * len(raw.columns) > LIGHT_CELLS:
         return True
-    if options.smiles is not None and len(raw) > LIGHT_STRUCTURES:
+    if options.smiles and len(raw) > LIGHT_STRUCTURES:
         return True
     return sum(len(set(raw.column(name))) for name in options.sites if name in raw.columns) > LIGHT_UNKNOWNS
 

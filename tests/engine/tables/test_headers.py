@@ -258,6 +258,14 @@ def lines(header: Sequence[str] = HEADER) -> list[dict[str, str]]:
     ]  # fmt: skip
 
 
+def test_an_empty_name_means_that_no_column_is_of_ids_or_structures():
+    raw = parse_text("ID,SMILES,R1,R2,pIC50\nA,CCO,H,F,5.1\nB,CCN,Me,Cl,6.2\nC,CCC,H,Cl,6.0\n")
+    found, none = propose(raw), propose(raw, TableOptions(id="", smiles=""))
+    assert (found.id, found.smiles) == ("ID", "SMILES")
+    assert (none.id, none.smiles) == (None, None)
+    assert none.sites == found.sites
+
+
 def test_sites_are_what_stands_between_id_and_status() -> None:
     assert headers.export_sites(HEADER) == ("Core", "para")
     assert headers.export_sites(["Name", "SMILES", "ID", "Picture", "R1", *HEADER[4:]]) == ("R1",)
