@@ -112,6 +112,8 @@ LAST = -1
 MODULES = (
     "assaypilot.engine.campaign.campaign",
     "assaypilot.gui.new_campaign.dialog",
+    "assaypilot.gui.new_campaign.check_pane",
+    "assaypilot.gui.new_campaign.goal_pane",
     "matplotlib.figure",
     "matplotlib.backends.backend_agg",
     "assaypilot.engine.figures.ranked",
