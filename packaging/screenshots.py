@@ -253,12 +253,12 @@ def journey(at: Photographer) -> None:
     ]
     QGuiApplication.clipboard().setText(f"ID\tValue\n{ids[4]}\t7.1\n{ids[5]}\t6.9\nBZ-999\t7.0\n{ids[7]}\toops\n")
     page = window.round
-    page.paste()
+    page.reading.paste()
     at.until(lambda: page.stack.currentWidget() is page.preview, "the preview")
     at.shoot("round-paste")
     page.preview.cancelled.emit()
     number = next(one.number for values in page.model.values for one in values)
-    for name, ask in (("exclude", page.exclude), ("correct", page.correct)):
+    for name, ask in (("exclude", page.values.exclude), ("correct", page.values.correct)):
         ask(number)
         at.opened(f"dialog-{name}")
     at.dialogs("open-round")

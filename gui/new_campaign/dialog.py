@@ -147,7 +147,7 @@ class NewCampaign(QDialog):
 
         made = ColumnsPane(self.session, self._settings)
         made.checked.connect(self._checked)
-        made.not_added.connect(lambda text: self.goal_pane.refuse_endpoint(text))
+        made.not_added.connect(lambda text: self.goal_pane.endpoints.refuse_new(text))
         made.panel.rows_wanted.connect(lambda: self.views.choose("findings"))
         self._put(COLUMNS, made)
         self.understood = Scrolled(made.understood_so_far, most=round(CARDS * self.height()))

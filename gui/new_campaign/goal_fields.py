@@ -207,10 +207,6 @@ class GoalFields(Pane):
         self._goal_chosen()
         self._filling = False
 
-    def refuse_endpoint(self, text: str) -> None:
-        """Say why an endpoint could not be added."""
-        self.endpoints.refuse_new(text)
-
     def suggest(self, checked: Checked) -> None:
         """Propose a name and a file."""
         stem = self._source_stem or f"{checked.endpoint.scale_name} campaign"

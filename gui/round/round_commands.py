@@ -91,7 +91,7 @@ class RoundCommands:
         desk, view = self._desk, self._desk.session.view
         if view is not None and view.status.choosable:
             desk.show_page(PageName.ROUND)
-            self._page.choose_plan()
+            self._page.choosing.ask()
             return
         self.plan_as(None)
 
@@ -153,14 +153,14 @@ class RoundCommands:
         if view is None or view.status.open_round is None:
             return
         desk.show_page(PageName.ROUND)
-        self._page.ask_to_close(self._closed)
+        self._page.ends.close(self._closed)
         self.closing = self._page.panel.closing
 
     def withdraw_round(self) -> None:
         """Say what withdrawing the round means, beside it, and withdraws it when that is confirmed."""
         desk = self._desk
         desk.show_page(PageName.ROUND)
-        self._page.ask_to_withdraw()
+        self._page.ends.withdraw()
 
     def step(self, by: int) -> None:
         """Show the round before or after the one shown."""

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
@@ -108,20 +105,20 @@ class RoundPage(Page):
         self.late_button, self.back = tools.late, tools.back
         tools.work.clicked.connect(self.work_list)
         tools.read.clicked.connect(self.read_file)
-        tools.paste.clicked.connect(self.paste)
+        tools.paste.clicked.connect(self.reading.paste)
         tools.practice.clicked.connect(lambda: self.session.measure_practice())
         tools.close_.clicked.connect(self.close_round)
-        tools.withdraw.clicked.connect(self.ask_to_withdraw)
+        tools.withdraw.clicked.connect(self.ends.withdraw)
         tools.late.toggled.connect(self._take_late)
-        table.pasted.connect(self.paste)
+        table.pasted.connect(self.reading.paste)
         table.chosen.connect(lambda _: self._line_chosen())
         table.selectionModel().currentColumnChanged.connect(lambda now, before: self._explain())
         table.emptied.connect(values.empty)
         table.customContextMenuRequested.connect(values.menu)
         self.model.entered.connect(lambda line, place, at, text: values.enter(line, place, text, at))
         panel.keep.connect(self._keep)
-        panel.exclude.connect(self.exclude)
-        panel.correct.connect(self.correct)
+        panel.exclude.connect(values.exclude)
+        panel.correct.connect(values.correct)
         panel.include.connect(values.include)
         panel.suggested.connect(values.enter)
         panel.dismissed.connect(values.forget)
@@ -295,34 +292,6 @@ class RoundPage(Page):
         at = numbers.index(self.model.round.number) + by
         if 0 <= at < len(numbers):
             self.look_at(numbers[at])
-
-    def paste(self) -> None:
-        """Show what the clipboard would write into the round."""
-        self.reading.paste()
-
-    def read(self, path: Path) -> None:
-        """Show what a results file would write."""
-        self.reading.read(path)
-
-    def exclude(self, number: int) -> None:
-        """Ask why a measurement is to be left out, and leave it out."""
-        self.values.exclude(number)
-
-    def correct(self, number: int, text: str = "") -> None:
-        """Ask for the right value and why, and correct a measurement."""
-        self.values.correct(number, text)
-
-    def choose_plan(self) -> None:
-        """Show the plans there are to choose from."""
-        self.choosing.ask()
-
-    def ask_to_close(self, closed: Callable[[], None] | None = None) -> None:
-        """Say what closing the open round means, and close it when that is confirmed."""
-        self.ends.close(closed)
-
-    def ask_to_withdraw(self) -> None:
-        """Say what withdrawing the open round means, and withdraws it when that is confirmed."""
-        self.ends.withdraw()
 
     # ------------------------------------------------------------------ what is shown
 

@@ -140,7 +140,7 @@ class RoundReading:
         text = QGuiApplication.clipboard().text()
         row = page.table.currentIndex().row()
         lines = [int(line) for line in page.model.rows[max(row, 0) :]]
-        place, decimal = page.table.current_place, user_decimal()
+        place, decimal = page.table.current_cell[0], user_decimal()
 
         def work(report: Report) -> Intended:
             return intend_paste(text, view.status, shown, lines, place, report=report, decimal=decimal)

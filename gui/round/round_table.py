@@ -168,11 +168,6 @@ class RoundTable(Table):
             self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     @property
-    def current_place(self) -> int:
-        """The endpoint whose cell is current, by its place in the round; else the first that the line waits for."""
-        return self.current_cell[0]
-
-    @property
     def current_cell(self) -> tuple[int, int]:
         """Endpoint and place of the cell that is current; else of the first that the line waits for."""
         index = self.currentIndex()

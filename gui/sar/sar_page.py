@@ -101,7 +101,7 @@ class SarPage(Page):
         self.export_button = button("E&xport…", tip="Writes the picture as PNG, SVG or PDF, and its data as csv beside "
                                     "it; or copies one of them")  # fmt: skip
         self.canvas = PointingCanvas(structures)
-        self.canvas.picked.connect(self._picked)
+        self.canvas.picked.connect(self.session.selection.choose)
         self.menu = QMenu(self)
         self.menu.addAction("&Copy Picture", self.canvas.copy)
         self.menu.addAction("Copy &Data", self.canvas.copy_data)
@@ -138,7 +138,7 @@ class SarPage(Page):
         self.stack = QStackedWidget()
         put(self.stack, self.area, nothing)
         self.pairs = PairsView(structures)
-        self.pairs.picked.connect(self._pair_picked)
+        self.pairs.picked.connect(lambda compounds: self.session.selection.choose(compounds[0], compounds))
         self.pairs.table.said.connect(session.message)
         self.stack.addWidget(self.pairs)
         self.column.addWidget(self.stack, 1)
@@ -268,12 +268,6 @@ class SarPage(Page):
         if isinstance(scene, _MARKING) and scene.selected != compound:
             scene.selected = compound
             self.canvas.redraw()
-
-    def _picked(self, compound: int) -> None:
-        self.session.selection.choose(compound)
-
-    def _pair_picked(self, compounds: list[int]) -> None:
-        self.session.selection.choose(compounds[0], compounds)
 
     # ------------------------------------------------------------------ working out
 

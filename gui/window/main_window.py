@@ -330,7 +330,7 @@ class MainWindow(QMainWindow):
     def read_results_from(self, path: Path) -> None:
         """Show what a results file would write."""
         self.show_page(PageName.ROUND)
-        self.round.read(path)
+        self.round.reading.read(path)
 
     def plan(self) -> None:
         """Issue the next round and show it."""
@@ -369,7 +369,7 @@ class MainWindow(QMainWindow):
             focus.paste()
         else:
             self.show_page(PageName.ROUND)
-            self.round.paste()
+            self.round.reading.paste()
 
     def look_for(self) -> None:
         """Go to where something can be looked for."""

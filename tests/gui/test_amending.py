@@ -27,7 +27,7 @@ def test_correction_does_what_its_preview_said(qtbot, decided):
     _opened(qtbot, decided)
     page, before = decided.round, status(decided)
     best = next(one for one in before.measurements if one.phase == 1)
-    page.correct(best.number)
+    page.values.correct(best.number)
     asked = _dialog(qtbot)
     assert isinstance(asked, CorrectDialog)
     idle(qtbot, decided)
@@ -47,7 +47,7 @@ def test_correction_does_what_its_preview_said(qtbot, decided):
 def test_exclusion_shows_its_cost_first(qtbot, decided):
     _opened(qtbot, decided)
     one = next(m for m in status(decided).measurements if m.phase == 1)
-    decided.round.exclude(one.number)
+    decided.round.values.exclude(one.number)
     asked = _dialog(qtbot)
     assert isinstance(asked, ExcludeDialog)
     until(qtbot, lambda: "in (now" in asked.consequence.text() or "The same compounds" in asked.consequence.text())
@@ -55,7 +55,7 @@ def test_exclusion_shows_its_cost_first(qtbot, decided):
     QTest.keyClick(asked, Qt.Key.Key_Escape)
     idle(qtbot, decided)
     # Nothing rests on a value from before.
-    decided.round.exclude(next(m.number for m in status(decided).measurements if m.round == 0))
+    decided.round.values.exclude(next(m.number for m in status(decided).measurements if m.round == 0))
     asked = _dialog(qtbot)
     assert isinstance(asked, ExcludeDialog)
     until(qtbot, lambda: RESTS in asked.consequence.text())

@@ -148,7 +148,7 @@ def test_excluding_a_confirmation_keeps_the_guarantee(qtbot, ended):
     enter(qtbot, window, {}, lines=1)
     guarantee = status(window).guarantee
     (number,) = (m.number for m in status(window).measurements if m.round == open_round(window).number)
-    window.round.exclude(number)
+    window.round.values.exclude(number)
     asked = dialog(ExcludeDialog)
     asked.judged.click()
     assert "decides nothing: the guarantee stays" in asked.consequence.text()

@@ -442,7 +442,7 @@ def cell(window, line, place, text):
 def paste(qtbot, window, rows):
     """The lines of the preview."""
     QGuiApplication.clipboard().setText("\n".join("\t".join(row) for row in rows) + "\n")
-    window.round.paste()
+    window.round.reading.paste()
     until(qtbot, lambda: window.round.stack.currentWidget() is window.round.preview)
     return window.round.preview.model.as_text()[1:]
 

@@ -279,7 +279,7 @@ def preview(qtbot, window):
     csv.writer(block, delimiter="\t").writerows(rows)
     QGuiApplication.clipboard().setText(block.getvalue())
     window.show_page(PageName.ROUND)
-    window.round.paste()
+    window.round.reading.paste()
     until(qtbot, lambda: window.round.stack.currentWidget() is window.round.preview)
     assert check_model(window.round.preview.model) > 2
     check(window)
@@ -304,7 +304,7 @@ def dialogs(qtbot, window):
         window.library.gone.click()
 
     opened = [
-        unavailable, lambda: window.round.exclude(number), lambda: window.round.correct(number),
+        unavailable, lambda: window.round.values.exclude(number), lambda: window.round.values.correct(number),
         lambda: window.exporting.ask(None), window.work_lists.ask, window.show_about,
     ]  # fmt: skip
     window.close_round()

@@ -107,7 +107,7 @@ def test_corrected_value_is_struck_through_and_excluded_value_frees_its_cell(qtb
     asked.line.setText("digits swapped")
     QTest.keyClick(asked, Qt.Key.Key_Escape)
     assert model.cell_text(line, 0, 0) == "7.26"
-    page.correct(status(planned).measurements[-1].number)
+    page.values.correct(status(planned).measurements[-1].number)
     again = dialog(CorrectDialog)
     assert (again.value.text(), again.reason) == ("7.62", "digits swapped")
     again.confirm.click()

@@ -134,10 +134,10 @@ def test_emptied_cell_asks_to_exclude_its_value(qtbot, planned):
 
 def test_refused_paste_is_forgotten_once_another_is_read(qtbot, planned):
     QGuiApplication.clipboard().setText("  \n")
-    planned.round.paste()
+    planned.round.reading.paste()
     until(qtbot, lambda: "There is nothing to paste" in planned.messages.text)
     QGuiApplication.clipboard().setText("7.1\n")
-    planned.round.paste()
+    planned.round.reading.paste()
     until(qtbot, lambda: planned.round.stack.currentWidget() is planned.round.preview)
     assert planned.messages.text == ""
 
@@ -224,7 +224,7 @@ def test_a_surprising_value_is_questioned_corrected_and_left_out(qtbot, planned)
 
     panel.keep_button.click()
     assert panel.question.isHidden()
-    window.round.exclude(number)
+    window.round.values.exclude(number)
     asked = dialog(ExcludeDialog)
     asked.judged.setChecked(True)
     assert "voids the guarantee" in asked.consequence.text()

@@ -314,7 +314,7 @@ class Visitor(RuleBasedStateMachine):
         """Paste lines that stay in the preview."""
         QGuiApplication.clipboard().setText("ID\tValue\nnone of these\t7.0\nbest-1\toops\n")
         self.window.show_page(PageName.ROUND)
-        self.window.round.paste()
+        self.window.round.reading.paste()
 
     @doing(then=st.sampled_from(["undo", "redo", "plan", "close", "withdraw"]))
     def do(self, then):
@@ -324,7 +324,7 @@ class Visitor(RuleBasedStateMachine):
         elif then == "plan":
             self.window.plan()
         elif self.window.round.shown is not None and status(self.window).open_round is not None:
-            self.window.close_round() if then == "close" else self.window.round.ask_to_withdraw()
+            self.window.close_round() if then == "close" else self.window.round.ends.withdraw()
 
     @doing()
     def say(self):
