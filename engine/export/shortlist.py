@@ -13,6 +13,7 @@ from ..campaign.state import STATUSES, Status
 from ..chemistry.decomposition import product_smiles
 from ..domain.endpoint import Endpoint
 from ..strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
+from ..tables.headers import split_unit
 from .measured import measured_means, only_bounds
 from .sheet import Cell, Column, Sheet, rounded, sheet_of
 
@@ -179,9 +180,9 @@ def table_of(status: Status, compounds: Sequence[int] | Ints) -> Sheet:
         estimate = candidates.estimates.get(endpoint.name, np.full(len(library), np.nan))[places]
         columns.append(Column(f"{endpoint.scale_name} estimate", rounded(estimate, digits + 1), digits))
         if endpoint.transform == "log":
-            unit = f" ({endpoint.unit})" if endpoint.unit and endpoint.unit not in endpoint.name else ""
+            unit = f" ({endpoint.unit})" if endpoint.unit else ""
             entered = [_entry(endpoint, value) for value in estimate]
-            columns.append(Column(f"{endpoint.name}{unit} estimate", entered, -_SIGNIFICANT))
+            columns.append(Column(f"{split_unit(endpoint.name)[0]}{unit} estimate", entered, -_SIGNIFICANT))
         means = measured_means(status, status.endpoints.index(endpoint))
         if means:
             told = [means.get(compound) for compound in listed]

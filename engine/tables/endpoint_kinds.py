@@ -67,7 +67,8 @@ def kind_of(name: str, unit: str, header: str = "") -> Kind:
     name with its unit, where that says more (``% free``).
     """
     folded = fold(name)
-    potency = headers.looks_like_activity(f"{name} ({unit})" if unit in CONCENTRATIONS else name)
+    with_unit = unit in CONCENTRATIONS or headers.is_rate(unit)
+    potency = headers.looks_like_activity(f"{name} ({unit})" if with_unit else name)
     logs = headers.is_log_concentration(name)
     # logIC50 is high where the compound is weak, pIC50 is low there.
     negative = potency and not logs and not headers.looks_like_potency(name, unit)

@@ -42,6 +42,8 @@ _AGAIN = re.compile(r" \(\d+\)$")
 """The number that a repeated header carries: N, N (2)."""
 _LONG_COUNT = 6
 _POTENCY = PATTERNS["potency"]
+_PER_TIME = re.compile(r"/ ?(?:s|sec|min|h|hr)\b|\b(?:s|sec|min|h|hr)\^?(?:[-−]1|⁻¹)")
+"""The unit of a rate: 1/s, s-1, min^-1."""
 _NO_POTENCY = PATTERNS["concentration that is no potency"]
 _IN_BRACKETS = re.compile(r"\(([^()\[\]]+)\)|\[([^()\[\]]+)\]")
 _UNIT_FIRST = re.compile(r"[(\[](?P<unit>[^()\[\],;]+)[,;]\s*(?P<rest>[^()\[\]]+)[)\]]")
@@ -158,11 +160,16 @@ def looks_like_concentration(unit: str) -> bool:
 def looks_like_potency(name: str, unit: str = "") -> bool:
     """Whether smaller concentrations of this are better and its negative logarithm is what chemists model."""
     folded = fold(name)
-    if is_log_concentration(name):
+    if is_log_concentration(name) or is_rate(unit):
         return False
     if _POTENCY.fullmatch(folded):
         return not folded.startswith(("p ", "log ", "log10 ", "ln "))
     return looks_like_concentration(unit) and _NO_POTENCY.fullmatch(folded) is None
+
+
+def is_rate(unit: str) -> bool:
+    """Whether a unit is one over a time: kd (1/s) is a rate of dissociation, and no potency."""
+    return _PER_TIME.search(unit) is not None
 
 
 def is_log_concentration(header: str) -> bool:
@@ -174,7 +181,7 @@ def looks_like_activity(header: str) -> bool:
     """Whether a header alone says that its column holds potencies, as concentrations or their logarithms."""
     bare, unit = split_unit(header)
     folded = fold(bare)
-    return (
+    return not is_rate(unit) and (
         looks_like_potency(bare, unit)
         or is_log_concentration(header)
         or _LOGARITHM.fullmatch(folded) is not None

@@ -118,9 +118,15 @@ def _import(raw: RawTable, mapping: TableMapping, report: Report) -> ImportedTab
     product, unmade = mapping.product, left_to_make(listed, mapping, history)
     by_default = product is None and unmade + len(listed) <= _LARGEST_DEFAULT
     if unmade:
+        one = unmade == 1
+        others = f"{unmade:,} other combination{'' if one else 's'}"
         said.notes.append(
-            f"Every compound of the table is measured; {unmade:,} other combinations of their substituents can be made"
-            + (" and are candidates, too." if by_default else "; take every combination to make them candidates.")
+            f"Every compound of the table is measured; {others} of their substituents can be made"
+            + (
+                f" and {'is a candidate' if one else 'are candidates'}, too."
+                if by_default
+                else f"; take every combination to make {'it a candidate' if one else 'them candidates'}."
+            )
         )
     if product is None:
         product = unmade > 0 and by_default

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,10 +19,9 @@ from .options import TableMapping, TableOptions
 from .raw import Problem, RawTable, free_name
 from .spellings import one_spelling
 from .structures import numbered
-from .values import NO, is_missing
+from .values import NO, is_missing, with_decimal
 
 _NAMED = 5
-_NUMBER = re.compile(r"[<>=≤≥]*\s*[+-]?\d*[.,]\d+(?:[eE][+-]?\d+)?(?:\s*[A-Za-zµμ%]+)?")
 
 
 def split_join(text: str) -> tuple[str, str | None]:
@@ -69,7 +67,7 @@ def join_tables(
     added = [column for column in other.columns if column != other_key]
     cells = [tuple(column[left] for left, _ in pairs) for column in raw.cells]
     for column in added:
-        texts = _with_decimal(other.column(column), other.decimal, raw.decimal)
+        texts = with_decimal(other.column(column), other.decimal, raw.decimal)
         cells.append(tuple("" if right is None else texts[right] for _, right in pairs))
     warnings = [*raw.warnings, *(f"{other.file or 'Joined table'}: {text}" for text in other.warnings)]
     for names, where in ((alone, f"not found in {other.file or 'the joined table'}"), (strangers, "only found there")):
@@ -105,13 +103,6 @@ def _id_column(table: RawTable, name: str | None, option: str) -> str:
     if found is None:
         raise AssayPilotError("there is no column of ids to join by", file=table.file, option=option, mend="Name it.")
     return found
-
-
-def _with_decimal(texts: Sequence[str], own: str, wanted: str) -> Sequence[str]:
-    """Cells with the decimal mark of the other table, where they are numbers with one."""
-    if own == wanted:
-        return texts
-    return [text.replace(own, wanted) if own in text and _NUMBER.fullmatch(text) else text for text in texts]
 
 
 def _unique(names: Sequence[str], taken: Sequence[str]) -> list[str]:

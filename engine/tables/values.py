@@ -286,6 +286,7 @@ _THOUSANDS = re.compile(rf"[<>=≤≥]*\s*[1-9]\d{{0,2}},\d{{3}}{_UNIT}")
 _GROUPED = re.compile(rf"[<>=≤≥]*\s*[1-9]\d{{0,2}}(?:,\d{{3}})+(?:\.\d+)?{_UNIT}")
 _SHORT = re.compile(rf"[<>=≤≥]*\s*\d{{1,3}}{_UNIT}")
 _LONG = re.compile(rf"[<>=≤≥]*\s*\d{{4,}}{_UNIT}")
+_DECIMAL = re.compile(rf"[<>=≤≥]*\s*[+-]?\d*[.,]\d+(?:[eE][+-]?\d+)?{_UNIT}")
 _DECIMAL_POINT = re.compile(rf"[<>=≤≥]*\s*[+-]?\d*\.\d+(?:[eE][+-]?\d+)?{_UNIT}")
 
 
@@ -369,3 +370,10 @@ def without_thousands(cells: Sequence[tuple[str, ...]], decimal: str) -> tuple[t
         tuple(cell.replace(mark, "") if mark in cell and number.fullmatch(cell) else cell for cell in column)
         for column in cells
     )
+
+
+def with_decimal(texts: Sequence[str], own: str, wanted: str) -> Sequence[str]:
+    """Return cells with another decimal mark, where they are numbers with one."""
+    if own == wanted:
+        return texts
+    return tuple(text.replace(own, wanted) if own in text and _DECIMAL.fullmatch(text) else text for text in texts)

@@ -20,6 +20,7 @@ from . import headers
 from .arrangements import table_of
 from .files import Kind, OpenedFile
 from .raw import RawTable, fold, from_bytes, rows_named, to_bytes, visible
+from .values import decimal_mark, thousands_read, with_decimal
 from .zipped_sheets import apply_looks, damaged, locked, looks_of, say_looks, unpacked
 
 if TYPE_CHECKING:
@@ -101,7 +102,9 @@ def _read(file: OpenedFile, sheet: str | None, report: Report, header: tuple[int
     if not drawn:
         say_looks(lines, looks, table.rows, warnings)
     report(0.7, "Making text of numbers and dates")
-    cells = tuple(map(_texts, table.cells))
+    # What is entered as text has marks of its own, column by column; numbers have none but a point.
+    cells = thousands_read(table.columns, tuple(map(_texts, table.cells)), ",", warnings)
+    cells = tuple(tuple(with_decimal(column, decimal_mark([column], ",", []), ".")) for column in cells)
     _say_dates(table.columns, table.cells, table.rows, warnings)
     report(1.0, "Table read")
     return RawTable(
@@ -110,7 +113,7 @@ def _read(file: OpenedFile, sheet: str | None, report: Report, header: tuple[int
         table.rows,
         encoding="",
         delimiter="",
-        decimal=".",  # of numbers; a text with a decimal comma is read as such where it is unambiguous
+        decimal=".",
         file=file.name,
         digest="",
         warnings=tuple(warnings),

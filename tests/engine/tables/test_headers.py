@@ -13,6 +13,7 @@ from assaypilot.engine.domain.endpoint import Limit
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables import headers
 from assaypilot.engine.tables.classes import classes_of
+from assaypilot.engine.tables.endpoint_kinds import kind_of
 from assaypilot.engine.tables.headers import split_unit
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
@@ -304,3 +305,9 @@ def table(tmp_path: Path) -> Callable[..., Path]:
         return path
 
     return write
+
+
+@pytest.mark.parametrize("header", ["kd (1/s)", "Kd (s-1)", "koff [s^-1]", "k_off (min⁻¹)"])
+def test_a_rate_of_dissociation_is_no_potency(header):
+    assert not headers.looks_like_activity(header)
+    assert kind_of(*headers.split_unit(header), header).what == "a rate of dissociation"

@@ -278,3 +278,17 @@ def test_results_on_their_side_are_read_or_refused_with_what_to_do():
     for text in ("Sample,a,b,c\nExp 1,6,7,8\nExp 2,6,7,8\n", "a,b,c\n6,7,8\n6.1,7.2,8.3\n"):
         with pytest.raises(AssayPilotError, match=r"columns are called after compounds .* Turn the table"):
             read_results(parse_text(text), known.library, known.endpoints)
+
+
+@pytest.mark.parametrize(
+    ("cells", "read"),
+    [
+        ([12.5, "5,458", 830.0], ("12.5", "5458", "830")),
+        (["12.5", "5,458", "12,000"], ("12.5", "5458", "12000")),
+        (["5,45", "5,458", "6,1"], ("5.45", "5.458", "6.1")),
+        (["5,458", "6,112", "7,003"], ("5,458", "6,112", "7,003")),  # nobody can know
+    ],
+)
+def test_a_comma_in_a_text_is_read_by_its_column(tmp_path, cells, read):
+    rows = [["ID", "R1", "IC50 (nM)"], *([f"a{k}", f"L{k}", cell] for k, cell in enumerate(cells))]
+    assert read_table(write_xlsx(tmp_path / "texts.xlsx", {"Data": rows})).cells[2] == read
