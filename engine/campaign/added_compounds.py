@@ -77,6 +77,8 @@ def _add(
 ) -> None:
     ledger = work.ledger
     library = extended(ledger.library, compounds)
+    if len(library) == len(ledger.library):
+        raise AssayPilotError("all these compounds are in the campaign already")
     refuse_open_round(ledger)
     _refuse_controls(ledger, library)
     seen, drops = ledger.seen(), nothing_of_the_plan(ledger)
@@ -116,7 +118,7 @@ def _refuse_controls(ledger: Ledger, library: Library) -> None:
 def extended(library: Library, more: Library) -> Library:
     """Return the library with the compounds of another at its end; those there already are left out.
 
-    AssayPilotError when none is new, for other sites, and for an id that stands for another compound.
+    AssayPilotError for other sites, and for an id that stands for another compound.
     """
     own = {site.name.casefold(): place for place, site in enumerate(library.sites)}
     theirs = [own.get(site.name.casefold(), -1) for site in more.sites]
@@ -135,16 +137,12 @@ def extended(library: Library, more: Library) -> Library:
         known = library.find(name)
         if known is not None:
             if not np.array_equal(library.codes[known], code):
-                raise AssayPilotError(
-                    f"{name} is in the campaign already, with other substituents", mend="Give it another id."
-                )
+                raise AssayPilotError(f"{name} is there already, with other substituents", mend="Give it another id.")
             continue
         codes.append(code)
         ids.append(name)
         smiles.append("" if more.smiles is None else more.smiles[row])
         had.append(bool(more.measurable[row]))
-    if not ids:
-        raise AssayPilotError("all these compounds are in the campaign already")
     before = library.smiles or ("",) * len(library)
     structures = (*before, *smiles)
     return Library(

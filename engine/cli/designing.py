@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Flags, Floats, Ints
+from ..campaign.added_compounds import extended
 from ..campaign.phrases import many, names
 from ..design.apportionment import limits
 from ..design.cost import Priced, Prices, cost_frontier
@@ -24,8 +25,9 @@ from ..domain.features import ProjectedFeatures, SiteFeatures, outside_span
 from ..domain.library import Library
 from ..errors import AssayPilotError
 from ..tables.importer import ImportedTable, import_table
-from ..tables.join import import_stacked
+from ..tables.join import read_more
 from ..tables.opening import read_table
+from ..tables.options import TableOptions
 from ..tables.raw import Problem, RawTable
 from ..tables.values import NO, YES, is_missing, parse_number, quoted
 from ..text.documents import pick
@@ -109,28 +111,23 @@ def design(options: argparse.Namespace, console: Console) -> Reply:
 def _task(options: argparse.Namespace, console: Console) -> _Task:
     """Return the compounds and what the columns say about them."""
     raw, mapping, _ = read_mapped(options, None, console)
-    if options.targets is None:
-        imported = import_table(raw, replace(mapping, endpoints=(), endpoint_column=None), console.report)
-        wanted: Sequence[str | None] = imported.of_row
-        of_row, problems = imported.of_row, [(raw.file, problem) for problem in imported.not_used]
-    else:
-        stacked = import_stacked(raw, read_table(options.targets, console.report), mapping, console.report)
-        imported, of_row, wanted, problems = stacked.imported, stacked.first, stacked.second, list(stacked.problems)
+    imported = import_table(raw, replace(mapping, endpoints=(), endpoint_column=None), console.report)
+    library, of_row = imported.library, imported.of_row
+    library.refuse_partial("design")
+    own = len(library)
+    problems = [(raw.file, problem) for problem in imported.not_used]
+    wanted: Sequence[str] = library.ids
+    if options.targets is not None:
+        other = read_table(options.targets, console.report)
+        more = read_more(other, library, TableOptions(), console.report)
+        library, wanted = extended(library, more.library), more.library.ids
+        problems += [(other.file, problem) for problem in more.not_used]
     for file, problem in problems:
         if problem.severity == "error":
             raise AssayPilotError(
                 problem.reason, file=file, row=problem.row, column=problem.column, mend="Correct the table."
             )
-    library = imported.library
-    library.refuse_partial("design")
-    listed = _positions(library, of_row)
-    makeable = np.zeros(len(library), dtype=bool)
-    makeable[listed] = True
-    if options.product:
-        # Every combination of what the table's own rows carry; targets may carry more.
-        makeable[:] = True
-        for site in range(library.codes.shape[1]):
-            makeable &= np.isin(library.codes[:, site], library.codes[listed, site])
+    makeable = np.arange(len(library)) < own
     forbidden = flags(raw, of_row, library, options.forbid, "--forbid")
     forced = flags(raw, of_row, library, options.force, "--force")
     _refuse_both(library, forced, forbidden, "--forbid", "forbidden")
@@ -142,7 +139,7 @@ def _task(options: argparse.Namespace, console: Console) -> _Task:
         )
     features = SiteFeatures.of(library)
     candidates = ProjectedFeatures(features, allowed)
-    rows = np.flatnonzero(makeable).astype(np.intp) if options.targets is None else _positions(library, wanted)
+    rows = np.array(sorted({place for name in wanted if (place := library.find(name)) is not None}), dtype=np.intp)
     outside = outside_span(features, candidates.basis, rows)
     if not len(rows) or outside.all():
         raise AssayPilotError(
@@ -172,12 +169,6 @@ def _task(options: argparse.Namespace, console: Console) -> _Task:
         not_estimable=tuple(library.ids[int(row)] for row in rows[outside]),
         warnings=_warnings(imported, problems),
     )
-
-
-def _positions(library: Library, of_row: Sequence[str | None]) -> Ints:
-    """Return the compounds of some rows, each once, ascending."""
-    found = {library.find(name) for name in of_row if name is not None}
-    return np.array(sorted(place for place in found if place is not None), dtype=np.intp)
 
 
 def _refuse_both(library: Library, forced: Flags, ruled_out: Flags, option: str, word: str) -> None:
