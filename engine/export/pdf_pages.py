@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from io import BytesIO
 from pathlib import Path
@@ -131,22 +131,6 @@ class Progress:
         """Tell how far it is after ``count`` more steps. Raises Cancelled when that is wanted."""
         self._done += count
         self._report(min(self._done / self._total, 1.0), message)
-
-
-class Drawn(Flowable):
-    """Something drawn by hand in the flow: ``draw`` gets the canvas and the upper end, the left end is 0."""
-
-    def __init__(self, width: float, height: float, draw: Callable[[Canvas, float], None]) -> None:
-        super().__init__()
-        self.width, self.height, self._draw = width, height, draw
-
-    def wrap(self, room: float, height: float) -> tuple[float, float]:
-        """Its size."""
-        return self.width, self.height
-
-    def draw(self) -> None:
-        """Draw it at the canvas's origin."""
-        self._draw(self.canv, self.height)
 
 
 def heading(text: str, level: int = 0, *, room: float = 110.0) -> list[Flowable]:

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from reportlab.lib.colors import Color, HexColor
 from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.platypus import CondPageBreak, Flowable, KeepTogether, LongTable, Spacer, Table
 
 from ..campaign.phrases import many
 from ..campaign.state import Round, RoundItem, Status
 from ..chemistry.names import carried_names
-from ..domain.plates.layout import Layout
+from ..domain.plates.layout import Layout, Plate
+from ..domain.plates.wells import Well, row_letters
 from ..figures.aligned import Aligned
 from ..system.progress import Report, silent
 from .pdf_pages import (
     BARE,
     BOLD,
+    INK,
     MUTED,
     REGULAR,
     RULES,
     WIDTH,
-    Drawn,
     Pages,
     Progress,
     cut,
@@ -33,7 +34,6 @@ from .pdf_pages import (
     paragraph,
 )
 from .plain import interval, plain
-from .plate_drawing import draw_legend, draw_plate, legend_height, plate_height
 from .report_vector import Structure
 from .shortlist import decimals_of, structure
 from .whole import write_whole
@@ -137,18 +137,116 @@ def _plates(status: Status, issued: Round, layout: Layout) -> list[Flowable]:
         names = " and ".join(status.endpoints[k].name for k in plate.endpoints)
         title = paragraph(cut(f"Plate {plate.name}: {names}", 0.6 * WIDTH, 1, "subheading"), "subheading")
         code = paragraph(f"Barcode  {_RULE}{_RULE}", "label")
-        draw = partial(draw_plate, layout=layout, plate=plate, ranks=ranks, x=0.0, width=WIDTH)
         parts: list[Flowable] = [
             Table([[title, code]], colWidths=[0.6 * WIDTH, 0.4 * WIDTH], style=BARE),
-            Drawn(WIDTH, plate_height(layout, WIDTH), draw),
+            plate_table(layout, plate, ranks, WIDTH),
             Spacer(1, 8),
         ]
-        if not story:
-            parts.append(
-                Drawn(WIDTH, legend_height(layout, WIDTH), partial(draw_legend, layout=layout, x=0.0, width=WIDTH))
-            )
-        story.append(KeepTogether(parts))
+        story.append(KeepTogether(parts if story else [*parts, legend(layout, WIDTH), Spacer(1, 8)]))
     return story
+
+
+class _Look(NamedTuple):
+    """How a well is shown."""
+
+    text: str = ""
+    ground: Color | None = None
+    ink: Color = INK
+
+
+_PALE, _FAINT, _SHUT, _WELL = HexColor("#dbe8fb"), HexColor("#f0f5fd"), HexColor("#e3e7ed"), HexColor("#b9c1cc")
+_CONTROLS = (("#f2b84b", "#1c2430"), ("#4a5566", "#ffffff"), ("#c7b2e8", "#1c2430"), ("#0b7a5c", "#ffffff"))
+"""Ground and ink of the controls in their order; they come again where there are more, the letters tell them apart."""
+_RIM, _LARGEST, _SAMPLE = 15.0, 36.0, 20.0
+"""Points for the letters of the rows and the numbers of the columns; of a well at most, and of one in the legend."""
+_ACROSS = 2
+"""Entries of the legend beside each other."""
+
+
+def plate_table(layout: Layout, plate: Plate, ranks: Mapping[int, int], width: float) -> Table:
+    """Return a plate, each measurement with the rank of its compound in its first well and a frame around all of them.
+
+    Where a compound has several measurements, r2 below its rank is the second one.
+    """
+    use, shape = layout.use, layout.use.format
+    step = min(_LARGEST, (width - _RIM) / shape.columns)
+    looks = {well: _control(layout, name) for well, name in use.control_wells().items()}
+    several = _several(layout)
+    for well, (placed, point) in plate.contents().items():
+        replicate = f"\nr{placed.replicate}" if placed.compound in several else ""
+        looks[well] = _Look(f"{ranks[placed.compound]}{replicate}", _PALE) if point == 1 else _Look("", _FAINT)
+    rows = [["", *(str(column + 1) for column in range(shape.columns))]]
+    style: list[tuple[object, ...]] = [("GRID", (1, 1), (-1, -1), min(0.6, 0.03 * step), _WELL)]
+    for row in range(shape.rows):
+        rows.append([row_letters(row)])
+        for column in range(shape.columns):
+            edge = row in (0, shape.rows - 1) or column in (0, shape.columns - 1)
+            look = looks.get(Well(row, column)) or _Look("", _SHUT if edge and not use.edge else None)
+            rows[-1].append(look.text)
+            style += _of_well(look, (column + 1, row + 1))
+    for one in plate.placed:
+        at = [(well.column + 1, well.row + 1) for well in one.wells]
+        style.append(("BOX", tuple(map(min, *at, at[0])), tuple(map(max, *at, at[0])), min(0.9, 0.05 * step), _EDGE))
+    words = [line for row in rows for text in row for line in text.split("\n")]
+    size = min(8.0, step / 2.7, (step - 1.5) / max(stringWidth(word, REGULAR, 1.0) for word in words))
+    return Table(
+        rows,
+        colWidths=[_RIM, *[step] * shape.columns],
+        rowHeights=[_RIM, *[step] * shape.rows],
+        style=[*_CENTRED, ("FONT", (0, 0), (-1, -1), REGULAR, size, 1.1 * size), *style],
+        hAlign="LEFT",
+    )
+
+
+_EDGE = HexColor("#1f5fbf")
+_CENTRED = [*BARE, ("ALIGN", (0, 0), (-1, -1), "CENTER"), ("VALIGN", (0, 0), (-1, -1), "MIDDLE")]
+
+
+def _of_well(look: _Look, at: tuple[int, int]) -> list[tuple[object, ...]]:
+    ground = [] if look.ground is None else [("BACKGROUND", at, at, look.ground)]
+    return [*ground, ("TEXTCOLOR", at, at, look.ink)] if look.text else [*ground]
+
+
+def _several(layout: Layout) -> set[int]:
+    """Return the compounds that are measured more than once."""
+    return {one.compound for plate in layout.plates for one in plate.placed if one.replicate > 1}
+
+
+def _control(layout: Layout, name: str) -> _Look:
+    """Return the look of a control: first and last letter of its name where that tells all apart, else C1, C2, ..."""
+    names = [control.name for control in layout.use.controls]
+    letters = [f"{name.strip()[0]}{name.strip()[-1]}".upper() for name in names]
+    if len(set(letters)) < len(letters):
+        letters = [f"C{place}" for place in range(1, len(names) + 1)]
+    place = names.index(name)
+    ground, ink = map(HexColor, _CONTROLS[place % len(_CONTROLS)])
+    return _Look(letters[place], ground, ink)
+
+
+def legend(layout: Layout, width: float) -> Table:
+    """Return what the plates are explained by: only what is on them."""
+    long = any(len(one.wells) > 1 for plate in layout.plates for one in plate.placed)
+    entries = [(_Look("1", _PALE), "compound 1 of the list" + (": its first well" if long else ""))]
+    entries += [(_Look("", _FAINT), "further wells of the same measurement")] if long else []
+    entries += [(_Look("1\nr2", _PALE), "its second measurement")] if _several(layout) else []
+    entries += [(_control(layout, one.name), f"{one.name} control") for one in layout.use.controls]
+    entries += [(_Look(), "empty"), *([] if layout.use.edge else [(_Look("", _SHUT), "edge, not used")])]
+    rows: list[list[object]] = []
+    style: list[tuple[object, ...]] = []
+    for place, (look, words) in enumerate(entries):
+        row, column = divmod(place, _ACROSS)
+        rows += [[""] * (2 * _ACROSS)] if column == 0 else []
+        rows[row][2 * column : 2 * column + 2] = look.text, words
+        at = (2 * column, row)
+        style += [
+            *_of_well(look, at),
+            ("BOX", at, at, 0.6, _WELL),
+            ("ALIGN", (at[0] + 1, row), (at[0] + 1, row), "LEFT"),
+        ]
+        style += [("LEFTPADDING", (at[0] + 1, row), (at[0] + 1, row), 5.0)]
+    sizes = [_SAMPLE, width / _ACROSS - _SAMPLE] * _ACROSS
+    style = [*_CENTRED, ("FONT", (0, 0), (-1, -1), REGULAR, 7.5, 8.0), *style]
+    return Table(rows, colWidths=sizes, rowHeights=_SAMPLE, style=style, hAlign="LEFT")
 
 
 def _lines(status: Status, issued: Round, layout: Layout | None, item: RoundItem) -> list[_Line]:

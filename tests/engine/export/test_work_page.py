@@ -20,8 +20,7 @@ from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.plates.layout import Control, Layout, Placed, Plate, PlateUse, read_controls
 from assaypilot.engine.domain.plates.wells import Well
 from assaypilot.engine.export.pdf_pages import load_fonts
-from assaypilot.engine.export.plate_drawing import draw_legend, draw_plate, legend_height, plate_height
-from assaypilot.engine.export.work_page import work_page, write_work_page
+from assaypilot.engine.export.work_page import legend, plate_table, work_page, write_work_page
 from assaypilot.engine.system.progress import Cancelled, Report, silent
 from tests.engine.export.making import IC50, NASTY, nasty_library, plain_library, planned
 
@@ -191,8 +190,8 @@ def test_a_well_has_the_colour_the_legend_gives_it(tmp_path: Path) -> None:
     amber = np.all(np.abs(picture.astype(int) - np.array([0x4B, 0xB8, 0xF2])) < 12, axis=2)
     assert amber.any(), "blue, green, red"
     rows = np.flatnonzero(amber.any(axis=1))
-    groups = np.split(rows, np.flatnonzero(np.diff(rows) > 4) + 1)
-    assert len(groups) == 8 + 1, "eight rows of wells, and the legend below"
+    groups = np.split(rows, np.flatnonzero(np.diff(rows) > 8) + 1)
+    assert len(groups) == 1 + 1, "a column of wells, and the legend below"
 
 
 def test_a_large_round_is_quick(tmp_path: Path) -> None:
@@ -228,7 +227,8 @@ def drawn(layout: Layout) -> pdfium.PdfTextPage:
     load_fonts()
     stream = BytesIO()
     canvas = Canvas(stream, pagesize=(600, 842))
-    draw_plate(canvas, TOP, layout=layout, plate=layout.plates[0], ranks=RANKS, x=X, width=WIDTH)
+    table = plate_table(layout, layout.plates[0], RANKS, WIDTH)
+    table.drawOn(canvas, X, TOP - table.wrap(WIDTH, 800.0)[1])
     canvas.save()
     return pdfium.PdfDocument(stream.getvalue())[0].get_textpage()
 
@@ -239,7 +239,8 @@ def test_each_well_holds_its_words_and_no_other(size: int, wells: int, edge: boo
     layout = laid_out(size, wells, edge=edge)
     page, shape = drawn(layout), layout.use.format
     step = min(36.0, (WIDTH - RIM) / shape.columns)
-    assert plate_height(layout, WIDTH) == pytest.approx(RIM + shape.rows * step)
+    height = plate_table(layout, layout.plates[0], RANKS, WIDTH).wrap(WIDTH, 800.0)[1]
+    assert height == pytest.approx(RIM + shape.rows * step)
     expected = {well: {"max": "MX", "min": "MN"}[name] for well, name in layout.use.control_wells().items()}
     for one in layout.plates[0].placed:
         words = [str(RANKS[one.compound]), *([f"r{one.replicate}"] if one.compound == 5 else [])]
@@ -262,17 +263,15 @@ def test_rows_and_columns_are_named_as_on_the_plate() -> None:
         assert page.get_text_bounded(left, TOP - RIM + 1, left + step, TOP).strip() == str(column + 1)
 
 
-@pytest.mark.parametrize("width", [120.0, 300.0, WIDTH])
-def test_the_legend_keeps_to_its_place(width: float) -> None:
+def test_the_legend_says_what_is_there() -> None:
     layout = laid_out(96, 6, edge=False)
     load_fonts()
     stream = BytesIO()
     canvas = Canvas(stream, pagesize=(600, 842))
-    draw_legend(canvas, TOP, layout=layout, x=X, width=width)
+    table = legend(layout, WIDTH)
+    table.drawOn(canvas, X, TOP - table.wrap(WIDTH, 800.0)[1])
     canvas.save()
-    page = pdfium.PdfDocument(stream.getvalue())[0].get_textpage()
-    inside = page.get_text_bounded(X, TOP - legend_height(layout, width), 600, TOP)
-    assert inside.split() == page.get_text_range().split()
+    inside = pdfium.PdfDocument(stream.getvalue())[0].get_textpage().get_text_range()
     for words in ("compound 1 of the list: its first well", "further wells of the same measurement", "max control",
                   "its second measurement", "min control", "empty", "edge, not used"):  # fmt: skip
         assert words in inside
