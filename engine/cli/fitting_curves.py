@@ -35,7 +35,7 @@ def curves(options: argparse.Namespace, console: Console) -> Reply:
         result_rows,
     )
     from ..curves.points import Columns, Series, read_points, with_map
-    from ..export.csv_file import write_csv, write_plain_csv
+    from ..export.sheet import write_csv, write_plain_csv
     from ..tables.opening import read_table
 
     raw = read_table(options.raw, console.report, sheet=options.sheet, points=True)
@@ -67,7 +67,7 @@ def curves(options: argparse.Namespace, console: Console) -> Reply:
         for one in told
     ]
     if options.plots is not None:
-        from ..export.curve_plots import write_plots
+        from ..export.pictures import write_plots
 
         axis = "% effect" if found.percent else points.response
         plots = write_plots(Path(options.plots), found.curves, words, axis, console.report)
@@ -122,7 +122,7 @@ def curves(options: argparse.Namespace, console: Console) -> Reply:
 
 def _check_targets(options: argparse.Namespace) -> None:
     """Refuse what cannot be written, before anything is."""
-    from ..export.curve_plots import ENDINGS
+    from ..export.pictures import ENDINGS
 
     targets: list[tuple[str | None, str | None, Sequence[str], Callable[[Sequence[str]], bool] | None]] = [
         (None, options.out, (".csv",), lambda columns: set(columns) >= _MARKS),

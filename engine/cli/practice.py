@@ -13,7 +13,7 @@ from ..arrays import Floats
 from ..campaign.from_table import refuse_taken
 from ..campaign.phrases import many
 from ..campaign.state import Status
-from ..export.whole import refused
+from ..export.formats import refused
 from ..simulate.practice import create_practice, practice_results, practice_truth
 from ..strategies.protocol import IN
 from ..system.places import temporary_folder

@@ -14,9 +14,8 @@ from ..campaign.phrases import many, names
 from ..campaign.rewind import as_it_stood
 from ..campaign.state import Round, Status
 from ..errors import AssayPilotError
-from ..export.entries import claim_entry, compound_entries
 from ..export.formats import FORMATS
-from ..export.shortlist import Which, brief_table, ranked
+from ..export.shortlist import Which, brief_table, claim_entry, compound_entries, ranked
 from ..strategies.protocol import IN, UNDECIDED
 from ..text.documents import pick
 from ..text.percentages import percent

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ..errors import AssayPilotError
-from ..export.whole import refused
+from ..export.formats import refused
 from ..system.places import refuse_name, try_folder
 
 _TABLES = (".csv", ".xlsx", ".sdf")

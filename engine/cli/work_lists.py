@@ -82,7 +82,7 @@ def write_out(
         said = contents(now)
         write_work_page(out, now, issued, layout, program=said.program, printed=said.exported, report=report)
         return {"file": str(out), "plate_map": None}, [f"To print: {out}"]
-    from ..export.csv_file import write_csv
+    from ..export.sheet import write_csv
 
     sheet = work_list(now, issued, layout)
     beside = None

@@ -1,12 +1,17 @@
-"""The formats a campaign can be exported to, by the ending of the file's name; each is loaded when it is asked for."""
+"""The formats a campaign can be exported to by the ending of a file, and how a file is written: whole or not at all."""
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import os
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from ..errors import AssayPilotError
+from ..system.places import flush, held, patiently, refuse_name, too_long
 from ..system.progress import Report, silent
 
 if TYPE_CHECKING:
@@ -19,7 +24,7 @@ ENDINGS: dict[Handler, str] = {"echo": ".csv", "hamilton": ".csv", "tecan": ".gw
 """How the name of a list ends."""
 
 FORMATS: dict[str, tuple[str, str]] = {
-    ".csv": ("Table (CSV)", "csv_file"),
+    ".csv": ("Table (CSV)", "sheet"),
     ".xlsx": ("Excel workbook with structures", "workbook"),
     ".sdf": ("SD file", "sdf"),
     ".pdf": ("Report (PDF)", "report"),
@@ -58,3 +63,66 @@ def write(path: str | Path, contents: Contents, report: Report = silent) -> int:
     module = import_module(f"{__package__}.{FORMATS[ending_of(path)][1]}")
     rows: int = module.write(path, contents, report)
     return rows
+
+
+def write_whole(path: str | Path, data: bytes) -> None:
+    """``path`` holds ``data`` afterwards. AssayPilotError, and ``path`` as it was, when that fails."""
+    with whole_file(path) as beside:
+        beside.write_bytes(data)
+
+
+@contextlib.contextmanager
+def whole_file(path: str | Path) -> Iterator[Path]:
+    """Yield the path of a file beside ``path`` to write to; it takes the place of ``path`` when the block ends well.
+
+    When the block raises anything, Cancelled too, the file beside is removed and ``path`` stays as it was. What the
+    system refuses becomes an AssayPilotError in plain words.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise AssayPilotError("this is a folder", file=str(path), mend="Name a file in it.")
+    refuse_name(path)
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        yield beside
+        flush(beside)
+        patiently(lambda: os.replace(beside, path))
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            beside.unlink()
+        if isinstance(error, OSError):
+            raise refused(error, path) from None
+        raise
+
+
+def refused(error: OSError, path: Path) -> AssayPilotError:
+    """Return the refusal for a failed write."""
+    full = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG)
+    if error.errno in full:
+        return AssayPilotError("the disk is full", file=str(path), mend="Free some space or choose another folder.")
+    if error.errno in (errno.ENOENT, errno.ENOTDIR):
+        if too_long(path):
+            return AssayPilotError(
+                "the file's name and its folders are too long together",
+                file=str(path),
+                mend="Choose a shorter name, or a folder that lies less deep.",
+            )
+        return AssayPilotError("there is no such folder", file=str(path), mend="Create it or choose another one.")
+    if held(error) and (getattr(error, "winerror", 0) != 5 or _may_be_written(path)):
+        return AssayPilotError("another program has the file open", file=str(path), mend="Close it there, then again.")
+    if error.errno == errno.ENAMETOOLONG:
+        return AssayPilotError("the name of the file is too long", file=str(path), mend="Choose a shorter one.")
+    if isinstance(error, PermissionError) or error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
+        return AssayPilotError(
+            "the folder or the file may not be written to",
+            file=str(path),
+            mend="Choose another folder, or close the file if another program has it open.",
+        )
+    return AssayPilotError(
+        f"cannot be written ({error.strerror or type(error).__name__})", file=str(path), mend="Choose another folder."
+    )
+
+
+def _may_be_written(path: Path) -> bool:
+    """Whether the file is there and not marked as read-only: so it is no mark that denies its replacement."""
+    return path.is_file() and os.access(path, os.W_OK)

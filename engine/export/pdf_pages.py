@@ -24,8 +24,7 @@ from ..campaign.phrases import many
 from ..campaign.state import Status
 from ..figures.palette import LIGHT
 from ..system.progress import Report
-from .fitting import shared_out
-from .plain import plain, shortened
+from .plain import plain, shared_out, shortened
 
 _SIDE, _TOP, _BOTTOM = 18 * mm, 16 * mm, 22 * mm
 WIDTH = A4[0] - 2 * _SIDE

@@ -13,9 +13,8 @@ from ..figures.aligned import Aligned
 from ..figures.cores import carried
 from ..system.progress import Report, silent
 from .contents import Contents
-from .csv_file import plain
-from .sheet import Cell, unique
-from .whole import write_whole
+from .formats import write_whole
+from .sheet import Cell, plain, unique
 
 _REPORT_EVERY = 50
 _LONGEST_NAME = 80

@@ -22,6 +22,7 @@ from ..figures.cores import carried
 from ..system.progress import Report, silent
 from .answer import picture_of
 from .contents import Contents
+from .formats import write_whole
 from .plain import CompoundLine, compound_lines, plain, sentences, site_cells
 from .slide_text import (
     Box,
@@ -34,7 +35,6 @@ from .slide_text import (
     lines_of,
     table_width,
 )
-from .whole import write_whole
 
 _WIDTH, _HEIGHT = 13.333, 7.5
 _LEFT, _RIGHT = 0.5, 12.833

@@ -16,8 +16,7 @@ from pptx.enum.text import MSO_ANCHOR, MSO_AUTO_SIZE
 from pptx.util import Emu, Inches, Pt
 
 from ..figures.palette import LIGHT
-from .fitting import shared_out
-from .plain import plain, shortened
+from .plain import plain, shared_out, shortened
 
 _rgb: Any = RGBColor  # it carries no types
 INK, MUTED = (_rgb.from_string(colour.lstrip("#").upper()) for colour in (LIGHT.text, LIGHT.muted))

@@ -16,9 +16,8 @@ from ..tables import headers
 from ..tables.compound_names import CompoundNames
 from ..tables.raw import RawTable, columns_named, fold
 from ..tables.values import is_missing
-from .csv_file import write_plain_csv
-from .formats import Handler
-from .whole import write_whole
+from .formats import Handler, write_whole
+from .sheet import write_plain_csv
 
 COLUMNS: dict[Handler, tuple[str, ...]] = {
     "echo": (

@@ -12,8 +12,7 @@ from ..domain.plates.layout import Layout
 from ..domain.plates.wells import Well, row_letters
 from ..tables import headers
 from ..tables.raw import fold
-from .csv_file import write_csv
-from .sheet import Cell, Sheet, rounded, unique
+from .sheet import Cell, Sheet, rounded, unique, write_csv
 from .shortlist import decimals_of, structure
 
 _SIDE_COLUMNS = ("Relation", "Unit", "Date", "Plate", "Well", "Batch", "Comment")

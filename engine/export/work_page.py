@@ -17,6 +17,7 @@ from ..domain.plates.layout import Layout, Plate
 from ..domain.plates.wells import Well, row_letters
 from ..figures.aligned import Aligned
 from ..system.progress import Report, silent
+from .formats import write_whole
 from .pdf_pages import (
     BARE,
     BOLD,
@@ -36,7 +37,6 @@ from .pdf_pages import (
 from .plain import interval, plain
 from .report_vector import Structure
 from .shortlist import decimals_of, structure
-from .whole import write_whole
 
 _PICTURE = (112, 68)
 """Points of a structure."""

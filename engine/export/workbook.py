@@ -15,19 +15,19 @@ from ..system.places import temporary_folder
 from ..system.progress import Report, silent
 from ..tables.raw import FORMULA, letters_of
 from .contents import Contents
-from .fitting import (
+from .formats import refused, write_whole
+from .plain import (
     LONGEST,
     UNHELD,
+    cell_text,
     in_header,
     length_of,
     lines_of,
     most_lines,
     number_format,
-    shortened,
     units_of,
 )
 from .sheet import Cell, Sheet, unique
-from .whole import refused, write_whole
 
 MOST_ROWS = 1_048_576
 """Rows of a sheet, the header's included."""
@@ -309,7 +309,7 @@ class _Writer:
         text = self._clean(text)
         if units_of(text) > LONGEST:
             self._cut.append(f"{sheet}!{letters_of(column + 1)}{row + 1} ({len(text):,} characters)")
-            text = shortened(text)
+            text = cell_text(text)
         page.write_string(row, column, text, look)
 
     def _clean(self, text: str) -> str:

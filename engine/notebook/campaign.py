@@ -19,8 +19,7 @@ from ..campaign.changes import Change
 from ..campaign.from_table import Wanted, campaign_from_table, refuse_taken, returned
 from ..campaign.state import Missing, Round, Source, Status
 from ..errors import AssayPilotError
-from ..export.entries import claim_entry, compound_entries
-from ..export.shortlist import Which, ranked
+from ..export.shortlist import Which, claim_entry, compound_entries, ranked
 from ..tables.importer import import_table
 from ..tables.mapping import propose
 from .frames import (

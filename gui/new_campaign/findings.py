@@ -168,7 +168,7 @@ class FindingsView(QWidget):
         header, *lines = self.model.as_text()
 
         def work(report: Report) -> int:
-            from assaypilot.engine.export.csv_file import write_csv
+            from assaypilot.engine.export.sheet import write_csv
 
             return write_csv(path, header, lines)
 

@@ -149,7 +149,7 @@ def _plates_of(shown: Round) -> dict[str, Any]:
 
 def write_work_list(path: Path, status: Status, issued: Round, use: PlateUse | None, kind: str, report: Report) -> int:
     """How many measurements a round's work list holds; ``kind``: a ``list``, the ``page`` to print, or a ``map``."""
-    from assaypilot.engine.export.csv_file import write_csv
+    from assaypilot.engine.export.sheet import write_csv
     from assaypilot.engine.export.work_list import plate_map, work_list
 
     report(0.0, "Laying out the plates" if use is not None else "Gathering")

@@ -79,7 +79,7 @@ class PictureFiles:
         desk = self._desk
 
         def work(report: Report) -> tuple[int, str]:
-            from assaypilot.engine.export.csv_file import plain
+            from assaypilot.engine.export.sheet import plain
 
             header, rows = scene.table()
             if len(rows) > MOST_COPIED:
@@ -118,8 +118,8 @@ class PictureFiles:
         data = data_path(path, replaced=path.exists())
 
         def work(report: Report) -> int:
-            from assaypilot.engine.export.csv_file import write_csv
-            from assaypilot.engine.export.whole import write_whole
+            from assaypilot.engine.export.formats import write_whole
+            from assaypilot.engine.export.sheet import write_csv
 
             report(0.1, "Drawing")
             made = picture_bytes(scene, inches, path.suffix.lower())

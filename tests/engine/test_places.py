@@ -15,7 +15,7 @@ from assaypilot.engine.campaign.file.disk import location_warnings, new_file
 from assaypilot.engine.campaign.file.schema import connect
 from assaypilot.engine.cli.targets import check_place
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.export.whole import write_whole
+from assaypilot.engine.export.formats import write_whole
 from assaypilot.engine.system import places, processes
 from assaypilot.engine.system.places import patiently, refuse_name, temporary_folder, try_folder
 from assaypilot.engine.tables.opening import parse_text, read_table

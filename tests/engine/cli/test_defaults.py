@@ -124,7 +124,7 @@ def test_full_disk(unchanged, campaign, tmp_path, monkeypatch):
     def full(_: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("assaypilot.engine.export.whole.os.fsync", full)
+    monkeypatch.setattr("assaypilot.engine.export.formats.os.fsync", full)
     line = unchanged("export", campaign, tmp_path / "list.csv")
     assert "list.csv: the disk is full. Free some space or choose another folder." in line
 

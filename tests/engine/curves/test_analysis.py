@@ -15,7 +15,7 @@ from assaypilot.engine.curves.analysis import (
 from assaypilot.engine.curves.fitting import logistic
 from assaypilot.engine.curves.points import Columns, Point, Points, read_points
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.export.csv_file import write_csv, write_plain_csv
+from assaypilot.engine.export.sheet import write_csv, write_plain_csv
 from assaypilot.engine.tables.opening import read_table
 
 DOSES = np.log10(3e-5 / 3.0 ** np.arange(10))

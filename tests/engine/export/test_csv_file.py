@@ -15,8 +15,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.export.csv_file import write_csv
-from assaypilot.engine.export.whole import whole_file, write_whole
+from assaypilot.engine.export.formats import whole_file, write_whole
+from assaypilot.engine.export.sheet import write_csv
 from assaypilot.engine.system.progress import Cancelled
 from assaypilot.engine.tables.opening import read_table
 from assaypilot.engine.tables.raw import visible

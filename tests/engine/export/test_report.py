@@ -15,8 +15,7 @@ from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.export.contents import Choice
-from assaypilot.engine.export.report import document
-from assaypilot.engine.export.report_shortlist import MOST
+from assaypilot.engine.export.report import MOST, document
 from tests.engine.export.reporting import HOSTILE, begin, indoles, labels, pages, play, said
 
 
@@ -201,8 +200,7 @@ def test_five_hundred_compounds_in_far_less_than_fifteen_seconds(tmp_path: Path)
 
 def test_a_huge_shortlist_is_cut_and_says_so(decided: Status, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert MOST >= 500
-    for module in ("report", "report_shortlist"):
-        monkeypatch.setattr(f"assaypilot.engine.export.{module}.MOST", 5)
+    monkeypatch.setattr("assaypilot.engine.export.report.MOST", 5)
     text = " ".join(pages(document(said(decided, Choice("all")))))
     assert "The first 5 are shown; a table (csv, xlsx) holds all." in text
     order = said(decided, Choice("all")).compounds

@@ -17,9 +17,8 @@ from PIL import Image, ImageFilter
 from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
-from assaypilot.engine.export.fitting import shared_out
 from assaypilot.engine.export.pdf_pages import BOLD, REGULAR, fitted, load_fonts, not_drawn, widths
-from assaypilot.engine.export.plain import interval, plain
+from assaypilot.engine.export.plain import interval, plain, shared_out
 from assaypilot.engine.export.report_vector import FigureFlowable, draw_structure
 from assaypilot.engine.figures.aligned import Aligned
 from assaypilot.engine.figures.ranked import Cutoff, Spans, rank_compounds, ranked_intervals

@@ -20,9 +20,8 @@ from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library, Site
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.export.contents import Choice, contents
-from assaypilot.engine.export.csv_file import write_csv
 from assaypilot.engine.export.formats import write
-from assaypilot.engine.export.sheet import Cell, Sheet
+from assaypilot.engine.export.sheet import Cell, Sheet, write_csv
 from assaypilot.engine.tables.importer import ImportedTable, import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import read_table

@@ -15,8 +15,7 @@ from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.domain.plates.layout import PlateUse, read_controls
 from assaypilot.engine.domain.plates.wells import FORMATS, read_well
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.export.csv_file import write_csv
-from assaypilot.engine.export.sheet import Sheet
+from assaypilot.engine.export.sheet import Sheet, write_csv
 from assaypilot.engine.export.work_list import NOT_ASKED, plate_map, work_list
 from assaypilot.engine.tables.opening import read_table
 from assaypilot.engine.tables.results import read_results

@@ -22,8 +22,8 @@ from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export import workbook
 from assaypilot.engine.export.contents import Choice, contents
-from assaypilot.engine.export.fitting import LONGEST, in_header, lines_of, shortened, units_of
 from assaypilot.engine.export.formats import write
+from assaypilot.engine.export.plain import LONGEST, cell_text, in_header, lines_of, units_of
 from assaypilot.engine.export.sheet import Sheet
 from assaypilot.engine.tables.raw import letters_of
 from tests.engine.export.making import NASTY, begin, nasty_library, plain_library
@@ -250,8 +250,8 @@ def test_rooms_of_texts() -> None:
     assert lines_of("x" * 30, 10) in (3, 4)
     assert units_of("a😀") == 3
     text = "😀" * 20_000
-    assert units_of(shortened(text)) <= LONGEST
-    assert shortened(text).endswith("(cut, 20,000 characters)")
+    assert units_of(cell_text(text)) <= LONGEST
+    assert cell_text(text).endswith("(cut, 20,000 characters)")
     assert in_header("a & b\n c") == "a && b c"
     assert len(in_header("y" * 500)) == 70
 

@@ -11,7 +11,7 @@ from assaypilot.engine.domain.plates.layout import Control as Standing
 from assaypilot.engine.domain.plates.layout import Layout, Placed, Plate, PlateUse
 from assaypilot.engine.domain.plates.wells import Well
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.export.csv_file import write_csv
+from assaypilot.engine.export.sheet import write_csv
 from assaypilot.engine.tables.compound_names import CompoundNames
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.layout import lay_out
