@@ -122,7 +122,7 @@ MODULES = (
     "rdkit.Chem",
     "assaypilot.engine.figures.aligned",
     "assaypilot.engine.export.contents",
-    "assaypilot.engine.export.structure_activity",
+    "assaypilot.engine.export.pictures",
     "assaypilot.gui.round.reason_dialog",
 )
 """In the order in which they may be wanted."""

@@ -1,14 +1,19 @@
-"""How the set and the intervals moved from round to round."""
+"""How the set moved from round to round, and what a campaign may still take and find."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
 from numpy.typing import NDArray
 
 from ..arrays import Ints
+from ..text.percentages import percent
 from .canvas import SMALL, blank, cut_middle, note, say, style, whole_ticks
 from .palette import IN, LIGHT, MARKERS, OUT, UNDECIDED, Palette
 
@@ -109,4 +114,190 @@ def shrinking_plot(
     second.set_ylabel(cut_middle(words, 24), color=palette.muted, fontsize=SMALL, parse_math=False)
     second.yaxis.set_major_locator(whole_ticks(3))
     second.set_xlabel("round (0: before the first)", color=palette.muted, fontsize=SMALL)
+    return figure
+
+
+_TOP, _BOTTOM, _RIGHT = 0.26, 0.46, 0.2
+_LETTER, _WORDS_LETTER = 0.072, 0.078
+"""Inches of a letter beside the rows, and of one above them, at most."""
+_LONGEST = 24
+_POINTS = 72.0
+"""Points of an inch."""
+_MIDDLE = 5.0
+"""Points of the mark in the middle of a bar, which has room for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """One row: where a count lies four times in five, and its middle."""
+
+    name: str
+    low: int
+    middle: int
+    high: int
+    more: bool = False
+    """Whether the upper end is only as far as was looked."""
+    budget: int | None = None
+
+    @property
+    def words(self) -> str:
+        """``384 to 672``, ``384 to 9,600 or more``, ``96``."""
+        more = " or more" if self.more else ""
+        return f"{self.low:,}{more}" if self.low >= self.high else f"{self.low:,} to {self.high:,}{more}"
+
+
+def reach_plot(
+    rows: Sequence[Reach],
+    *,
+    used: int = 0,
+    palette: Palette = LIGHT,
+    size: tuple[float, float] = (4.5, 1.5),
+    dpi: float = 100.0,
+) -> Figure:
+    """Return the figure: a bar from low to high for each row, its middle a point, its budget a dashed line.
+
+    The first row is hollow (what is), the others are filled (what could be). ``used`` is shaded from 0 on: no row can
+    end before it. A bar whose upper end is open ends in an arrow.
+    """
+    if not rows:
+        return say(blank(size, dpi, palette, (0.2, 0.2, _BOTTOM, _TOP)), palette, "Nothing is expected yet.")
+    longest = max(max(len(cut_middle(row.name, _LONGEST)), len(row.words)) for row in rows)
+    figure = blank(size, dpi, palette, (0.16 + _LETTER * longest, _RIGHT, _BOTTOM, _TOP))
+    axes = figure.axes[0]
+    budgets = sorted({row.budget for row in rows if row.budget is not None})
+    end = 1.06 * max(used, *budgets, *(row.high for row in rows), 1)
+    axes.set_xlim(0.0, end)
+    axes.set_ylim(len(rows) - 0.45, -0.55)
+    axes.set_yticks([])
+    axes.spines["left"].set_visible(False)
+    axes.grid(axis="x", color=palette.grid, linewidth=0.6, zorder=0)
+    axes.set_axisbelow(True)
+    if used > 0:
+        axes.axvspan(0.0, used, color=palette.grid, zorder=0.5, linewidth=0)
+    for place, row in enumerate(rows):
+        _bar(axes, place, row, end, palette, filled=place > 0 or len(rows) == 1)
+        _name(axes, place, row, palette)
+    known = [(used / 2.0, f"{used:,} used", palette.muted)] if used > 0 else []
+    apart = [(float(budget), f"budget {budget:,}", palette.cutoff) for budget in budgets]
+    said = " and ".join(f"{budget:,}" for budget in budgets)
+    together = [(sum(budgets) / len(budgets), f"budget {said}", palette.cutoff)] if budgets else []
+    _above(axes, [known + apart, known + together], end)
+    # A number and the room beside it take about half an inch.
+    room = axes.get_position().width * figure.get_figwidth()
+    axes.xaxis.set_major_locator(whole_ticks(min(6, max(2, int(room / 0.5)))))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    axes.set_xlabel("measurements in all", color=palette.muted, fontsize=SMALL)
+    return figure
+
+
+def _bar(axes: Axes, place: int, row: Reach, end: float, palette: Palette, *, filled: bool) -> None:
+    """Draw one interval, its middle and its budget."""
+    colour = palette.accent if filled else palette.muted
+    high = max(row.high, row.low + 0.008 * end)
+    axes.barh(
+        place, high - row.low, left=row.low, height=0.40, color=colour if filled else palette.background,
+        edgecolor=colour, linewidth=1.3, zorder=2,
+    )  # fmt: skip
+    figure = axes.get_figure(root=True)
+    inches = axes.get_position().width * (figure.get_figwidth() if figure is not None else 0.0)
+    if (high - row.low) / end * inches * _POINTS > 2.0 * _MIDDLE:
+        middle = palette.background if filled else colour
+        axes.plot([row.middle], [place], marker="o", markersize=_MIDDLE, color=middle, markeredgecolor=middle, zorder=3)
+    if row.more:
+        axes.plot([high], [place], marker=">", markersize=9, color=colour, zorder=3, clip_on=False)
+    if row.budget is not None:
+        axes.plot(
+            [row.budget, row.budget], [place - 0.5, place + 0.5], color=palette.cutoff, linestyle=(0, (4, 2)),
+            linewidth=1.4, zorder=4,
+        )  # fmt: skip
+
+
+def _name(axes: Axes, place: int, row: Reach, palette: Palette) -> None:
+    """Write left of a row what it is, and its numbers below that."""
+    for text, shift, colour, weight in (
+        (cut_middle(row.name, _LONGEST), 6.5, palette.muted, "normal"),
+        (row.words, -6.0, palette.text, "bold"),
+    ):
+        note(
+            axes, text, (0.0, place), (-8, shift), colour, coords=axes.get_yaxis_transform(), ha="right", va="center",
+            fontweight=weight,
+        )  # fmt: skip
+
+
+def _above(axes: Axes, choices: Sequence[Sequence[tuple[float, str, str]]], end: float) -> None:
+    """Write the first of some sets of words above what they are of in which none lies on another.
+
+    All stay inside the picture; the last set is spread from left to right when it has no room either.
+    """
+    figure = axes.get_figure(root=True)
+    if figure is None:
+        return
+    box, whole = axes.get_position(), figure.get_figwidth()
+    placed: list[tuple[float, float, str, str]] = []
+    for words in choices:
+        placed = []
+        for x, text, colour in words:
+            half = 0.5 * _WORDS_LETTER * len(text)
+            middle = (box.x0 + box.width * x / end) * whole
+            placed.append((min(max(middle, half + 0.04), whole - half - 0.04), half, text, colour))
+        gaps = [after[0] - after[1] - one[0] - one[1] for one, after in pairwise(placed)]
+        if all(gap > 0.08 for gap in gaps):
+            break
+    else:
+        first, *_, last = placed
+        placed = [(first[1] + 0.04, *first[1:]), (whole - last[1] - 0.04, *last[1:])]
+    for middle, _, text, colour in placed:
+        note(
+            axes, text, ((middle / whole - box.x0) / box.width, 1.0), (0, 3), colour, coords="axes fraction",
+            ha="center", va="bottom",
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Discovery:
+    """One forecast: after so many measurements, the share of members found and the chance that the best one is."""
+
+    name: str
+    measurements: tuple[int, ...]
+    found: tuple[float, ...]
+    best_found: tuple[float, ...]
+    budget: int | None = None
+
+
+def discovery_plot(
+    rows: Sequence[Discovery],
+    *,
+    palette: Palette = LIGHT,
+    size: tuple[float, float] = (4.5, 1.6),
+    dpi: float = 100.0,
+) -> Figure:
+    """Return the figure: members found as a line, the best one dotted; the first forecast is pale beside a second."""
+    if not rows:
+        return say(blank(size, dpi, palette, (0.2, 0.2, _BOTTOM, _TOP)), palette, "Nothing is expected yet.")
+    figure = blank(size, dpi, palette, (0.5, _RIGHT, _BOTTOM, _TOP))
+    axes = figure.axes[0]
+    axes.grid(color=palette.grid, linewidth=0.6, zorder=0)
+    axes.set_axisbelow(True)
+    for place, row in enumerate(rows):
+        last = place == len(rows) - 1
+        colour = palette.accent if last else palette.muted
+        marker = "o" if len(row.measurements) < 2 else None
+        for shares, dashes, words in ((row.found, "-", "members found"), (row.best_found, ":", "best found")):
+            # The pale lines of the first forecast need one name for both.
+            label = words if last else cut_middle(row.name, _LONGEST) if dashes == "-" else "_"
+            axes.plot(
+                row.measurements, shares, color=colour, linewidth=1.6, linestyle=dashes, marker=marker, label=label
+            )
+        if row.budget is not None:
+            axes.axvline(row.budget, color=palette.cutoff, linestyle=(0, (4, 2)), linewidth=1.4)
+    axes.set_ylim(0.0, 1.04)
+    axes.set_yticks([0.0, 0.5, 1.0])
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: percent(value)))
+    axes.xaxis.set_major_locator(whole_ticks(6))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    axes.set_xlabel("measurements in all", color=palette.muted, fontsize=SMALL)
+    axes.legend(
+        loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=len(rows) + 1, fontsize=SMALL, frameon=False,
+        labelcolor=palette.muted, borderpad=0.0, borderaxespad=0.2, handlelength=1.6, columnspacing=1.0,
+    )  # fmt: skip
     return figure

@@ -17,8 +17,8 @@ from ..campaign.state import Status
 from ..chemistry.names import carried_names, site_names
 from ..errors import AssayPilotError
 from ..export.answer import picture_of
+from ..export.pictures import look
 from ..export.shortlist import brief_table, ranked
-from ..export.structure_activity import look
 from ..figures.heat import heat_map, heat_size, pair_map
 from ..figures.rounds import counts_by_round, set_by_round
 

@@ -22,7 +22,7 @@ from ..widgets.text import Role, button, error_words, label
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from assaypilot.engine.figures.reach import Discovery, Reach
+    from assaypilot.engine.figures.rounds import Discovery, Reach
     from assaypilot.engine.simulate.forecast import Forecast, Spread
 
 
@@ -34,7 +34,7 @@ def span(spread: Spread, *, more: bool = False) -> str:
 
 def reach_of(name: str, found: Foresight) -> Reach:
     """Return the forecast as a row of the picture; only off the window's thread, because it loads matplotlib."""
-    from assaypilot.engine.figures.reach import Reach
+    from assaypilot.engine.figures.rounds import Reach
 
     spread = found.forecast.measurements
     return Reach(name, spread.low, spread.middle, spread.high, found.forecast.open_ended, found.budget)
@@ -42,7 +42,7 @@ def reach_of(name: str, found: Foresight) -> Reach:
 
 def discovery_of(name: str, found: Foresight) -> Discovery:
     """Return the forecast as a line of the picture of what is found; only off the window's thread."""
-    from assaypilot.engine.figures.reach import Discovery
+    from assaypilot.engine.figures.rounds import Discovery
 
     curve = found.forecast.curve
     return Discovery(
@@ -298,7 +298,7 @@ class Outlooks(QWidget):
 
 
 def _drawn(rows: tuple[tuple[str, Foresight], ...], size: tuple[float, float], dpi: float) -> Figure:
-    from assaypilot.engine.figures.reach import discovery_plot, reach_plot
+    from assaypilot.engine.figures.rounds import discovery_plot, reach_plot
 
     if all(found.forecast.curve for _, found in rows):
         curves = [discovery_of(name, found) for name, found in rows]

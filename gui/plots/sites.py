@@ -9,7 +9,7 @@ import numpy as np
 
 from assaypilot.engine.arrays import Ints
 from assaypilot.engine.chemistry.names import site_names
-from assaypilot.engine.export.structure_activity import Look
+from assaypilot.engine.export.pictures import Look
 from assaypilot.engine.figures.palette import Palette
 from assaypilot.engine.text.signed import signed
 

@@ -7,8 +7,8 @@ from matplotlib.figure import Figure
 
 from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.campaign.state import STATUSES
+from assaypilot.engine.export.pictures import Look
 from assaypilot.engine.export.sheet import Cell
-from assaypilot.engine.export.structure_activity import Look
 from assaypilot.engine.figures.palette import Palette
 from assaypilot.engine.text.signed import signed
 

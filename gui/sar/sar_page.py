@@ -14,7 +14,7 @@ from assaypilot.engine.domain.interactions import pair_name
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.measured import said
-from assaypilot.engine.export.structure_activity import Compared, Look, compared, look
+from assaypilot.engine.export.pictures import Compared, Look, compared, look
 from assaypilot.engine.system.progress import Cancelled, Report
 
 from ..candidates.candidate_panel import CompoundPanel

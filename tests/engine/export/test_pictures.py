@@ -15,7 +15,7 @@ from assaypilot.engine.domain.features import SiteFeatures
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.export.answer import RankedPicture, picture_of
-from assaypilot.engine.export.structure_activity import look
+from assaypilot.engine.export.pictures import look
 from assaypilot.engine.figures.palette import DARK, LIGHT
 from assaypilot.engine.models.ols import least_squares
 

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 
 from assaypilot.engine.figures.palette import DARK, LIGHT, Palette
-from assaypilot.engine.figures.reach import Discovery, Reach, discovery_plot, reach_plot
+from assaypilot.engine.figures.rounds import Discovery, Reach, discovery_plot, reach_plot
 
 NOW, TRIED = Reach("now", 384, 500, 672, budget=600), Reach("with these settings", 290, 380, 480, budget=400)
 
