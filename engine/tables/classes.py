@@ -104,82 +104,65 @@ def about_words(column: str, texts: Sequence[str]) -> str:
     )
 
 
-_LETTERS = re.compile(r"[A-Fa-f][+\-−]?|[+]{1,6}|[*]{1,6}|[-−–]|\+/-|±|\(\+\)|I{1,3}|IV|V", re.I)
-"""Letters, pluses and stars as patents give them, from the potent ones to the others."""
-_WORDS = PATTERNS["potency in words"]
-_SAYS_CLASS = re.compile(r"(?:.* )?(?:class|category|bin|range|rating|grade|bucket)(?: .*)?")
-_SAYS_FLAG = re.compile(r"c+lass\d*\b|\b(?:flag|outcome|semi ?quant\w*|call|tier|hit)\b")
+_SAYS_CLASS = re.compile(
+    r"\bc*lass\d*\b|\b(?:category|bin|range|rating|grade|bucket|flag|outcome|semi ?quant\w*|call|tier|hit)\b"
+)
+_ACTIVITY = re.compile(r"activ|potenc|inhibit|bind|efficac|effect|[ieac]c ?50|cellular|enzym")
 _STEP = re.compile(r"-?\d{1,2}(?:\.\d)?")
-_ACTIVITY = re.compile(r".*(?:activ|potenc|inhibit|bind|efficac|[ieac]c ?50|cellular|enzym).*")
 _MOST = 8
 
 
-def is_class(text: str) -> bool:
-    """Whether a cell is the name of a class as people give potencies: A, ++, weak, inactive."""
-    return _LETTERS.fullmatch(text.strip()) is not None or _WORDS.fullmatch(" ".join(text.split())) is not None
+def says_activity(column: str) -> bool:
+    """Whether a header says that its column holds how active compounds are, in numbers or classes."""
+    folded = fold(headers.split_unit(column)[0])
+    return headers.looks_like_activity(column) or _ACTIVITY.search(folded) is not None
 
 
-def classes_of(column: str, texts: Sequence[str]) -> tuple[str, ...]:
-    """Return the classes, up to eight, in which a column gives an activity, by its header and by all its cells.
+def classes_of(column: str, texts: Sequence[str], decimal: str = ".") -> tuple[str, ...]:
+    """Return the classes, up to eight, that a column gives instead of numbers (A, B; ++, +; weak); () without.
 
-    () without.
-
-    Letters may be anything (a salt, a series), so that the header has to say activity or class; words such as
-    ``inactive`` speak for themselves, two of them at least.
+    Its header has to say activity or class: letters may be anything (a salt, a series). Numbers are classes only where
+    it says class.
     """
     # Most columns show by their first cells that they hold too many different texts.
-    if len(set(texts[:_ROWS_SAMPLED])) > _MOST + len(DASHES):
+    if len(set(texts[:_ROWS_SAMPLED])) > _MOST + len(DASHES) or words_of(texts) is not None:
         return ()
     filled = [text.strip() for text in texts if text.strip() in {"-", "–", "−"} or not is_missing(text)]
     found = tuple(dict.fromkeys(filled))
-    folded = fold(headers.split_unit(column)[0])
-    if not 1 < len(found) <= _MOST or words_of(texts) is not None:
+    called = _SAYS_CLASS.search(fold(headers.split_unit(column)[0])) is not None
+    if not 1 < len(found) <= _MOST or not (called or says_activity(column)):
         return ()
-    says = headers.looks_like_activity(column) or _ACTIVITY.fullmatch(folded) is not None
-    numbers = all(_STEP.fullmatch(text) is not None for text in found)
-    called = _SAYS_FLAG.search(folded) is not None or (says and _SAYS_CLASS.fullmatch(folded) is not None)
-    if numbers and called and len(filled) >= 2 * len(found) and not set(found) <= {"0", "1"}:
-        return tuple(sorted(found))
-    if not all(map(is_class, found)):
-        return ()
-    words = sum(_WORDS.fullmatch(" ".join(text.split())) is not None for text in found)
-    return found if says or words > 1 or _SAYS_CLASS.fullmatch(folded) else ()
-
-
-def about_classes(column: str, classes: Sequence[str]) -> str:
-    """Return what to say of a column that gives classes."""
-    return (
-        f"Column {column} gives classes ({', '.join(classes)}) and no numbers, and is not read as values. Give the "
-        "numbers, or the limit that each class stands for (<100)."
-    )
+    if called and all(map(_STEP.fullmatch, found)):
+        return () if set(found) <= {"0", "1"} or len(filled) < 2 * len(found) else tuple(sorted(found))
+    return () if any(_is_value(text, decimal) or any(map(str.isdigit, text)) for text in found) else found
 
 
 def about_unread(raw: RawTable, columns: Sequence[str]) -> dict[str, str]:
-    """Return what to say of each of the columns that should hold values and holds classes.
-
-    Or nothing that can be read.
-    """
+    """Return what to say of each of the columns that should hold values and holds classes, or nothing to be read."""
     said = {}
     for column in columns:
         texts = raw.column(column)
-        classes = classes_of(column, texts)
+        classes = classes_of(column, texts, raw.decimal)
+        filled = [(row, text) for row, text in zip(raw.rows, texts, strict=True) if not is_missing(text)]
         if classes:
-            said[column] = about_classes(column, classes)
+            said[column] = (
+                f"Column {column} gives classes ({', '.join(classes)}) and no numbers, and is not read as values. Give "
+                "the numbers, or the limit that each class stands for (<100)."
+            )
         elif headers.looks_like_activity(column) or fold(column) in headers.VALUE:
-            if any(not is_missing(text) and not _why(text, raw.decimal) for text in texts[:_ROWS_SAMPLED]):
+            if not filled or any(_is_value(text, raw.decimal) for _, text in filled):
                 continue
-            found = [(row, why) for row, text in zip(raw.rows, texts, strict=True) if (why := _why(text, raw.decimal))]
-            filled = sum(not is_missing(text) for text in texts)
-            if filled and len(found) == filled:
-                rows = rows_named([row for row, _ in found]).lower()
-                said[column] = f"Column {column} is not read as values ({rows}): {found[0][1]}."
+            rows = rows_named([row for row, _ in filled]).lower()
+            said[column] = f"Column {column} is not read as values ({rows}): {_why(filled[0][1], raw.decimal)}."
     return said
 
 
+def _is_value(text: str, decimal: str) -> bool:
+    return not is_missing(text) and not _why(text, decimal)
+
+
 def _why(text: str, decimal: str) -> str:
-    """Why a cell is no value; "" for one that is, or has none."""
-    if is_missing(text):
-        return ""
+    """Why a cell is no value; "" for one that is."""
     try:
         parse_value(text, decimal)
     except ValueError as error:

@@ -227,9 +227,15 @@ def _compounds(raw: RawTable, mapping: TableMapping, unusable: frozenset[int], s
     smiles = raw.column(mapping.smiles) if mapping.smiles is not None else None
     flags = _available(raw, mapping, said.problems)
     made = 0
+    beside = [cells for name, cells in zip(raw.columns, raw.cells, strict=True) if name != mapping.id]
     by_id: dict[str, list[int]] = {}
     for place, labels in enumerate(rows):
         if labels is None or place in unusable:
+            continue
+        if mapping.blank == "h" and not any(column[place] for column in beside):
+            said.problems.append(
+                Problem(raw.rows[place], mapping.id, "nothing stands beside the id; if it is a compound, write H")
+            )
             continue
         name = "" if is_missing(given[place]) else given[place]
         if not name:
