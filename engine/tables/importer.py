@@ -72,7 +72,7 @@ class ImportedTable:
 
 
 @dataclass(slots=True)
-class _Compounds:
+class Compounds:
     """The compounds of the usable rows while the table is read."""
 
     sites: tuple[str, ...]
@@ -99,7 +99,7 @@ def _import(raw: RawTable, mapping: TableMapping, report: Report) -> ImportedTab
     raw = filled_down(raw, mapping, said.notes)
     prepared = read_structure_column(raw, mapping, said, report)
     raw, mapping = prepared.raw, prepared.mapping
-    compounds = _compounds(raw, mapping, prepared.unusable, said)
+    compounds = compounds_of(raw, mapping, prepared.unusable, said)
     report(0.3, "Compounds read")
     listed = on_scaffold(_library(raw, compounds, said.warnings), prepared, compounds.labels)
     listed = replace(listed, structures=_of_substituents(raw, mapping, compounds, said.warnings))
@@ -221,8 +221,15 @@ def _check_columns(raw: RawTable, mapping: TableMapping) -> None:
 # ---------------------------------------------------------------------- compounds
 
 
-def _compounds(raw: RawTable, mapping: TableMapping, unusable: frozenset[int], said: Said) -> _Compounds:
-    rows = _site_labels(raw, mapping, said)
+def compounds_of(
+    raw: RawTable,
+    mapping: TableMapping,
+    unusable: frozenset[int],
+    said: Said,
+    known: Sequence[Sequence[str]] = (),
+) -> Compounds:
+    """Return the compounds of the usable rows; ``known``: substituents of each site that are there already."""
+    rows = _site_labels(raw, mapping, said, known)
     given = raw.column(mapping.id) if mapping.id is not None else ("",) * len(raw)
     smiles = raw.column(mapping.smiles) if mapping.smiles is not None else None
     flags = _available(raw, mapping, said.problems)
@@ -244,7 +251,7 @@ def _compounds(raw: RawTable, mapping: TableMapping, unusable: frozenset[int], s
         by_id.setdefault(name, []).append(place)
     if made:
         said.notes.append(f"{made} {'row has' if made == 1 else 'rows have'} no id; named by the substituents.")
-    out = _Compounds(mapping.sites, [], [], [-1] * len(raw), [], [])
+    out = Compounds(mapping.sites, [], [], [-1] * len(raw), [], [])
     for name, places in by_id.items():
         first = rows[places[0]]
         other = next((place for place in places if rows[place] != first), None)
@@ -255,8 +262,8 @@ def _compounds(raw: RawTable, mapping: TableMapping, unusable: frozenset[int], s
             out.of_row[place] = len(out.ids)
         out.ids.append(name)
         out.labels.append(first)
-        known = "" if smiles is None else next((smiles[p] for p in places if not is_missing(smiles[p])), "")
-        out.smiles.append(known)
+        drawn = "" if smiles is None else next((smiles[p] for p in places if not is_missing(smiles[p])), "")
+        out.smiles.append(drawn)
         out.available.append(all(flags[place] for place in places))
     if mapping.id is None and mapping.cores:
         # Made of the SMILES of substituents names would be longer than anybody reads, or a plate label holds.
@@ -285,15 +292,17 @@ def _refuse_id(
         )
 
 
-def _site_labels(raw: RawTable, mapping: TableMapping, said: Said) -> list[tuple[str, ...] | None]:
+def _site_labels(
+    raw: RawTable, mapping: TableMapping, said: Said, known: Sequence[Sequence[str]]
+) -> list[tuple[str, ...] | None]:
     """Return the substituents of each row; None where one is not known, which is listed."""
     unknown: list[str | None] = [None] * len(raw)
     columns = []
     blanks: Counter[str] = Counter()
-    for name in mapping.sites:
+    for position, name in enumerate(mapping.sites):
         texts = raw.column(name)
         # A substituent that is written in several ways is shown as it is written first.
-        spellings = one_spelling(name, texts, said.notes, said.warnings)
+        spellings = one_spelling(name, [*(known[position] if known else ()), *texts], said.notes, said.warnings)
         hydrogen = next((label for label in spellings.values() if is_hydrogen(label)), "H")
         # Substituents repeat, so each text is judged once; None stands for one that is not known.
         meant: dict[str, str | None] = {}
@@ -326,7 +335,7 @@ def _site_labels(raw: RawTable, mapping: TableMapping, said: Said) -> list[tuple
         said.warnings.extend(said.empty)
     for place, site in enumerate(unknown):
         if site is not None:
-            why = DITTO if is_ditto(raw.column(site)[place]) else "the substituent is missing"
+            why = DITTO if is_ditto(raw.column(site)[place]) else f"no substituent at {site}"
             said.problems.append(Problem(raw.rows[place], site, why))
     # A row without an unknown site has a text everywhere.
     return [
@@ -350,7 +359,7 @@ def _available(raw: RawTable, mapping: TableMapping, problems: list[Problem]) ->
 # ---------------------------------------------------------------------- library
 
 
-def _library(raw: RawTable, compounds: _Compounds, warnings: list[str]) -> Library:
+def _library(raw: RawTable, compounds: Compounds, warnings: list[str]) -> Library:
     """Return the listed compounds over the sites that carry information."""
     n = len(compounds.ids)
     if n < 2:
@@ -388,7 +397,7 @@ def _library(raw: RawTable, compounds: _Compounds, warnings: list[str]) -> Libra
 
 
 def _of_substituents(
-    raw: RawTable, mapping: TableMapping, compounds: _Compounds, warnings: list[str]
+    raw: RawTable, mapping: TableMapping, compounds: Compounds, warnings: list[str]
 ) -> tuple[tuple[str, str, str], ...]:
     """Return the structures that the table gives named substituents: site, label, SMILES; the first one counts."""
     found: dict[tuple[str, str], str] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,12 +13,12 @@ from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from ..text.statements import listed
 from . import headers
+from .importer import compounds_of
 from .mapping import propose
 from .options import TableMapping, TableOptions
-from .raw import Problem, RawTable, free_name
-from .spellings import one_spelling
-from .structures import numbered
-from .values import NO, is_missing, with_decimal
+from .raw import Problem, RawTable, Said, free_name
+from .structures import UNKNOWN, numbered, replaced
+from .values import is_missing, with_decimal
 
 _NAMED = 5
 
@@ -122,18 +122,6 @@ class MoreCompounds:
     not_used: tuple[Problem, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Rows:
-    """What each row says, by its place."""
-
-    labels: list[list[str]]
-    """At each site of the campaign, empty where that is not known."""
-    names: list[str]
-    smiles: list[str]
-    reasons: dict[int, str]
-    """Why a row cannot be used, where its structure says so."""
-
-
 def read_more(raw: RawTable, library: Library, options: TableOptions, report: Report = silent) -> MoreCompounds:
     """Return the compounds of a table, to be added to those of ``library``; rows that cannot be used are named.
 
@@ -148,43 +136,25 @@ def read_more(raw: RawTable, library: Library, options: TableOptions, report: Re
         raise _absent(raw, lacking, "")
     cores = library.scaffold.cores if lacking and library.scaffold is not None else ()
     mapping = propose(raw, replace(options, sites=sites, cores=cores))
-    read = _from_structures(raw, library, mapping, lacking, report) if lacking else _from_columns(raw, mapping)
-    had = [True] * len(raw)
-    if mapping.available:
-        had = [text.strip().casefold() not in NO for text in raw.column(mapping.available)]
+    said, unusable = Said(), frozenset[int]()
+    if lacking:
+        raw, mapping, unusable = _taken_apart(raw, library, mapping, lacking, said, report)
+    if mapping.id is not None:
+        nameless = [place for place, name in enumerate(raw.column(mapping.id)) if is_missing(name)]
+        said.problems.extend(Problem(raw.rows[place], mapping.id, "no id") for place in nameless)
+        unusable = unusable.union(nameless)
     # The library's own spelling comes first, and so is what the others are written for.
-    meant = [
-        one_spelling(site.name, [*site.substituents, *(row[k] for row in read.labels)], [], [])
-        for k, site in enumerate(library.sites)
-    ]
-    rows, places, not_used = [], [], []
-    known: dict[str, None] = {}
-    for place, (labels, name) in enumerate(zip(read.labels, read.names, strict=True)):
-        why = read.reasons.get(place) or _refused(library, labels, name, known, named=mapping.id is not None)
-        if why:
-            not_used.append(Problem(raw.rows[place], None, why))
-            continue
-        own_labels = [spelled.get(label, label) for spelled, label in zip(meant, labels, strict=True)]
-        rows.append(own_labels)
-        places.append(place)
-        known[name or _named(library, own_labels)] = None
-    if not rows:
+    found = compounds_of(raw, mapping, unusable, said, [site.substituents for site in library.sites])
+    not_used = tuple(sorted(said.problems, key=lambda problem: problem.row or 0))
+    if not found.ids:
         first = f": row {not_used[0].row}, {not_used[0].reason}" if not_used else ""
         raise AssayPilotError(f"no row of the table is a compound{first}", file=raw.file, mend="Correct the table.")
-    ids = list(known)
-    if lacking and mapping.id is None:
-        ids = _numbered(library, rows, [read.names[place] for place in places])
-    return MoreCompounds(
-        Library.listed(
-            [site.name for site in library.sites],
-            rows,
-            ids=ids,
-            smiles=[read.smiles[place] for place in places],
-            measurable=[had[place] for place in places],
-        ),
-        tuple(places),
-        tuple(not_used),
-    )
+    ids = found.ids
+    if mapping.id is None:
+        ids = _numbered(library, found.labels) if lacking else [_named(library, labels) for labels in found.labels]
+    names = [site.name for site in library.sites]
+    more = Library.listed(names, found.labels, ids=ids, smiles=found.smiles, measurable=found.available)
+    return MoreCompounds(more, tuple(map(found.of_row.index, range(len(ids)))), not_used)
 
 
 def _absent(raw: RawTable, lacking: Sequence[str], instead: str) -> AssayPilotError:
@@ -195,48 +165,26 @@ def _absent(raw: RawTable, lacking: Sequence[str], instead: str) -> AssayPilotEr
     )
 
 
-def _refused(library: Library, labels: Sequence[str], name: str, known: Mapping[str, None], *, named: bool) -> str:
-    """Why a row is not used; empty where it is."""
-    empty = [site.name for site, label in zip(library.sites, labels, strict=True) if is_missing(label)]
-    if empty:
-        return f"no substituent at {', '.join(empty)}"
-    if not name and named:
-        return "no id"
-    if (name or _named(library, labels)) in known:
-        return f"{name} comes twice" if name else "the same compound stands in a row above"
-    return ""
-
-
 def _named(library: Library, labels: Sequence[str]) -> str:
     """Return the name of a compound that has none, as an import gives it."""
     return "|".join(f"{site.name}={label}" for site, label in zip(library.sites, labels, strict=True))
 
 
-def _numbered(library: Library, rows: Sequence[Sequence[str]], given: Sequence[str]) -> list[str]:
-    """Return the names of structures that a table does not name.
-
-    Those that the campaign knows them by, else numbers.
-    """
+def _numbered(library: Library, rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the names of structures that a table does not name: those the campaign knows them by, else numbers."""
     own = {tuple(library.substituents(k).values()): name for k, name in enumerate(library.ids)}
-    names = [given[k] or own.get(tuple(row), "") for k, row in enumerate(rows)]
+    names = [own.get(tuple(row), "") for row in rows]
     free = iter(numbered(names.count(""), library.ids))
     return [name or next(free) for name in names]
 
 
-def _from_columns(raw: RawTable, mapping: TableMapping) -> _Rows:
-    cells = [raw.column(column) for column in mapping.sites]
-    return _Rows(
-        [list(row) for row in zip(*cells, strict=True)],
-        list(raw.column(mapping.id)) if mapping.id else [""] * len(raw),
-        list(raw.column(mapping.smiles)) if mapping.smiles else [""] * len(raw),
-        {},
-    )
+def _taken_apart(
+    raw: RawTable, library: Library, mapping: TableMapping, lacking: Sequence[str], said: Said, report: Report
+) -> tuple[RawTable, TableMapping, frozenset[int]]:
+    """Return the table with a column for each site, by structures taken apart as those of the campaign were.
 
-
-def _from_structures(
-    raw: RawTable, library: Library, mapping: TableMapping, lacking: Sequence[str], report: Report
-) -> _Rows:
-    """Return the rows by their structures, taken apart as those of the campaign were."""
+    With its mapping, and the rows that cannot be used; each has its problem.
+    """
     if library.scaffold is None or mapping.smiles is None:
         raise _absent(raw, lacking, " Or a column of structures: they are taken apart as those of the campaign were.")
     from ..chemistry.decomposition import extend, parts_of
@@ -254,13 +202,12 @@ def _from_structures(
     after = extend(before, smiles, report)
     new = len(before.parts)
     fixed = dict(library.scaffold.fixed)
-    labels, names = [], list(raw.column(mapping.id)) if mapping.id else [""] * len(raw)
+    labels: dict[str, list[str]] = {site.name: [] for site in library.sites}
     for place, text in enumerate(smiles):
         part, compound = after.parts[new + place], there.get(text)
         carried: dict[str, str] = {}
         if compound is not None:
             carried = dict(library.substituents(compound))
-            names[place] = names[place] if mapping.id else library.ids[compound]
         elif part is None:
             reasons.setdefault(place, after.reasons[new + place])
         else:
@@ -268,8 +215,11 @@ def _from_structures(
             other = next((site for site, label in fixed.items() if not _alike(carried.get(site, label), label)), None)
             if other is not None:
                 reasons[place] = f"it has {carried[other]} at {other}, where all of the campaign have {fixed[other]}"
-        labels.append([carried.get(site.name, "") for site in library.sites])
-    return _Rows(labels, names, smiles, reasons)
+        for name, column in labels.items():
+            column.append(carried.get(name, UNKNOWN))
+    said.problems.extend(Problem(raw.rows[place], mapping.smiles, why) for place, why in reasons.items())
+    apart = replaced(raw, {mapping.smiles: smiles, **labels})
+    return apart, replace(mapping, sites=tuple(labels), cores=()), frozenset(reasons)
 
 
 def _alike(one: str, other: str) -> bool:

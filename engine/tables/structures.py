@@ -18,7 +18,7 @@ from .options import EndpointColumn, TableMapping
 from .raw import Problem, RawTable, Said, fold
 from .values import is_missing, parse_value
 
-_UNKNOWN = "(unknown)"
+UNKNOWN = "(unknown)"
 """What stands in the columns of sites where a row was not taken apart; the row is in ``unusable``."""
 _NAMED = 3
 _PART = 0.3
@@ -74,7 +74,7 @@ def read_structure_column(raw: RawTable, mapping: TableMapping, said: Said, repo
     without = "" if mapping.cores else "; the compound has no picture"
     said.problems.extend(Problem(raw.rows[place], mapping.smiles, why + without) for place, why in reasons.items())
     said.warnings.extend(filter(None, [salt_note(found)]))
-    raw = _replaced(raw, {mapping.smiles: [structure.smiles for structure in found]})
+    raw = replaced(raw, {mapping.smiles: [structure.smiles for structure in found]})
     raw, aliases = _told_apart(raw, mapping, said.warnings, part_of(report, 0.4, 0.5))
     if not mapping.cores:
         return Prepared(raw, mapping, aliases=aliases)
@@ -132,7 +132,7 @@ def _told_apart(
     same = [
         drawn.get(name, text) if old in first else text for old, name, text in zip(ids, merged, smiles, strict=True)
     ]
-    return _replaced(raw, {mapping.id: merged, mapping.smiles: same}), aliases
+    return replaced(raw, {mapping.id: merged, mapping.smiles: same}), aliases
 
 
 def _taken_apart(raw: RawTable, mapping: TableMapping, reasons: dict[int, str], said: Said, report: Report) -> Prepared:
@@ -166,8 +166,7 @@ def _taken_apart(raw: RawTable, mapping: TableMapping, reasons: dict[int, str], 
             said.problems.append(Problem(raw.rows[place], mapping.smiles, why[text]))
             unusable.add(place)
     columns = {
-        site: [_UNKNOWN if part is None else part.substituents[k] for part in used]
-        for k, site in enumerate(apart.sites)
+        site: [UNKNOWN if part is None else part.substituents[k] for part in used] for k, site in enumerate(apart.sites)
     }
     taken = [column for column in mapping.columns() if fold(column) in map(fold, columns)]
     if taken:
@@ -183,14 +182,14 @@ def _taken_apart(raw: RawTable, mapping: TableMapping, reasons: dict[int, str], 
     forms = {core_form(part.core) for part in used if part is not None}
     fixed = ((CORE_SITE, forms.pop()),) if len(forms) == 1 else ()
     return Prepared(
-        _replaced(raw, columns),
+        replaced(raw, columns),
         replace(mapping, sites=apart.sites),
         frozenset(unusable),
         Scaffold(apart.cores, fixed),
     )
 
 
-def _replaced(raw: RawTable, columns: dict[str, list[str]]) -> RawTable:
+def replaced(raw: RawTable, columns: dict[str, list[str]]) -> RawTable:
     """Return the table with these columns: in their place where it has them, behind the others where not."""
     known = {fold(name): name for name in columns}
     cells = [

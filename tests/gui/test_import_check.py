@@ -46,11 +46,11 @@ def test_findings_are_filtered_copied_and_saved(qtbot, window, tmp_path):
     view.kinds.choose("unused")
     lines = view.model.as_text()[1:]
     assert {row[0] for row in lines} == {"Not used"}
-    assert ["Not used", "3", "R1", "the substituent is missing"] in lines
+    assert ["Not used", "3", "R1", "no substituent at R1"] in lines
     assert any(row[1:3] == ["6", "IC50 (nM)"] and "abc" in row[3] for row in lines)
     view.kinds.choose("all")
     everything = view.model.rowCount()
-    view.filter.setText("SUBSTITUENT IS")
+    view.filter.setText("SUBSTITUENT AT R1")
     QTest.keyClick(view.filter, Qt.Key.Key_Return)
     assert view.model.rowCount() == 1
     assert creation.isVisible()  # Enter there creates nothing

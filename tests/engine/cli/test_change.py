@@ -58,13 +58,13 @@ def test_compounds_are_added_from_a_table(campaign, tmp_path, run):
     table.write_text("Name,r2,R1,pIC50\nN-1,CF3,Et,7\nN-2,[H][*:2],Et,\nN-3,,Et,\nH-F,F,H,\n", encoding="utf-8")
     said = run("add", campaign, table, "--dry-run")
     assert said.code == 0
-    assert "row 4: no substituent at R2" in said.out
+    assert "row 4: no substituent at r2" in said.out
     assert "Adds 2 compounds, to 14 compounds in all." in said.out
     assert "1 substituent new: R1 = Et." in said.out
     answer = run("add", campaign, table, "--json")
     document = json.loads(answer.out)
     assert (document["added"], document["compounds"]) == (["N-1", "N-2"], 14)
-    assert document["not_used"] == [{"row": 4, "column": None, "reason": "no substituent at R2"}]
+    assert document["not_used"] == [{"row": 4, "column": "r2", "reason": "no substituent at r2"}]
     assert run("verify", campaign, "--recompute").code == 0
     again = run("add", campaign, table)
     assert again.code == 1

@@ -221,7 +221,7 @@ def test_rows_of_targets_are_named_by_their_own_number(done, refused, series, ta
     assert "C-00" in line
     gap = table([["ID", "R1", "R2"], ["T", "Me", "F"], ["U", "", "F"]], name="targets.csv")
     document = done("design", series(), "--criterion", "g", "--measurements", 12, "--targets", gap)
-    assert any("targets.csv, row 3: no substituent at R1" in text for text in document["warnings"])
+    assert any("targets.csv, row 3, R1: no substituent at R1" in text for text in document["warnings"])
 
 
 def test_one_compound_and_one_left(refused, table, series):

@@ -118,7 +118,6 @@ def test_what_cannot_be_taken_apart_is_named_with_its_row():
         3: "'xyz' is no structure: it cannot be read as SMILES",
         4: "there is no structure",
         5: "no id",
-        7: "N4 comes twice",
     }
 
 
