@@ -20,7 +20,7 @@ from ..tables.values import narrow
 from ..text.documents import pick
 from .changing import agreed, refusal
 from .console import Console, Reply, table
-from .kinds import Numbered
+from .parser import Numbered
 from .recorded_values import control_value, value_told
 from .standing import guarantee_of
 

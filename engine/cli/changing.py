@@ -23,7 +23,7 @@ from ..tables.opening import read_table
 from ..tables.options import TableOptions, parse_endpoint_spec
 from ..text.documents import pick
 from .console import Console, Reply, count
-from .kinds import NONE
+from .parser import NONE
 from .standing import guarantee_of
 
 _LIMIT = re.compile(r"\s*(.+?)\s*((?:<=|>=|<|>|≤|≥).*)", re.S)

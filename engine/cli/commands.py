@@ -3,19 +3,18 @@
 The text reads as ``--help`` does. ``# name module:function: About || more`` begins a command, and ``# @name`` lines
 that several commands share, who name them by ``@name``. ``[title] description`` begins a group of options. All else is
 ``--option METAVAR <one|of|these> (kind, required, many, default x): help``; a positional has its name in place of the
-option, and an option without metavar, choices and kind is a flag. Further lines of one thing are indented.
+option, and an option without metavar, choices and kind is a flag. Further lines of one thing are indented. A line
+``? --these needs --all of those`` or ``excludes`` says what goes together.
 """
 
 from __future__ import annotations
 
-import argparse
 import re
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from ..domain.stock import PLANS
 from ..export.formats import FORMATS, HANDLERS
-from .kinds import KINDS
 
 JSON_LIMIT, TEXT_LIMIT = 10_000, 25
 """Compounds that ``status`` lists unless told otherwise, as a document and in the terminal."""
@@ -96,8 +95,8 @@ number NUMBER (value): of the value: 17, or C3 of a control
   synthetic: 960 compounds, 5 sites.
 --seed N (natural, default 0): of the simulated assay (default 0)
 --out DIR: leave practice.assaypilot and shortlist.csv in this folder
-# strategies catalogue:strategies: The strategies by name
-# datasets catalogue:datasets: The tables that come with the program
+# strategies doctor:strategies: The strategies by name
+# datasets doctor:datasets: The tables that come with the program
 # doctor doctor:doctor: Versions, Qt platform, fonts, write access: what a bug report needs
 # check starting:check: Reads a table as an import would and reports what it understood; writes nothing
 table TABLE: csv, tsv, txt, xlsx, xls, ods, sdf or smi file
@@ -151,6 +150,12 @@ file FILE: the campaign file to create, usually NAME.assaypilot
 --sources TABLE: where compounds and controls stand: ID, Plate, Well
 --volume VOL: of each transfer, such as "25 nL" or "2 uL"
 --source-plate <24|48|96|384|1536> (int): wells of the source plates
+? --control-columns,--no-edge,--same-wells needs --plate
+? --no-plates excludes --plate
+? --options excludes --withdraw
+? --options,--withdraw excludes --choose,--out,--confirm,--orders,--plate,--no-plates,--transfers
+? --transfers,--format,--sources,--volume,--source-plate needs --transfers,--format,--sources,--volume,--source-plate
+? --choose excludes --confirm
 # record rounds:record: Adds results from a table; what was recorded before is not counted again
 @file
 results RESULTS (optional): csv or xlsx with the columns ID, Value and optionally Endpoint, Relation, Unit, Replicate,
@@ -164,7 +169,8 @@ results RESULTS (optional): csv or xlsx with the columns ID, Value and optionall
   without them. other: the same, but nothing is guaranteed from here on. The series model goes on with what is there
 --unavailable ID,... (many): unavailable compounds, which no later round contains; may be given
   several times, which an id with a comma needs
-# audit auditing:audit: Issues an audit round: a random sample of the compounds that are not in || Its results are
+? --missing needs --close
+# audit rounds:audit: Issues an audit round: a random sample of the compounds that are not in || Its results are
   recorded as ever; status then bounds the members missed, whatever the model believes.
 @file
 --size N (positive, required): compounds to draw
@@ -195,6 +201,8 @@ out OUT.csv: the table of results to write
 --map MAP.csv: plate map: Well, ID, Concentration or Point; Plate and Control where needed
 --highest CONC: concentration of Point 1 in the map, such as "10 uM"; needs --dilution
 --dilution X (number): each Point is this many times below the last
+? --highest needs --dilution,--map
+? --dilution needs --highest
 # stock stocking:stock: What is in stock, can be made or cannot, what that costs and how long it takes; and what has
   arrived || A list has an ID and Stock, Cost or Lead. It may come at any time; what cannot be read is named, the rest
   is taken.
@@ -257,7 +265,7 @@ table TABLE: csv, xlsx, sdf or other table: ids, and a column for every site; or
   counts are always complete
 --round N (natural): as it stood at the end of round N, when the next one was planned; 0: before the first
 --forecast: and what it will still take, by simulated campaigns (a second or more; the command forecast says more)
-# forecast forecasting:forecast: What a campaign will still take, what its budget decides and what the next round is
+# forecast standing:forecast: What a campaign will still take, what its budget decides and what the next round is
   worth || By simulated campaigns that go on from where it stands, with the same strategy. The file is only read.
 @file
 --runs N (positive): simulated campaigns: 9, 19, 29, .. (default: what takes seconds)
@@ -298,6 +306,10 @@ table TABLE: csv, xlsx, sdf or other table of what can be measured
 --cost COL: column of what making each compound costs; 0: already made
 --budget X (number): money in all
 --cost-per-measurement X (number, default 0.0): added to --cost (default 0)
+? --cost needs --budget
+? --budget needs --cost
+? --cost-per-measurement needs --cost,--budget
+? --max-support excludes --budget
 @table
 # simulate simulating:simulate_command: Whole campaigns against a simulated assay, scored against a truth that is
   known || The same seed gives the same result whatever the number of processes. Without goal options an instance
@@ -338,6 +350,8 @@ class Command(NamedTuple):
     more: str
     takes: tuple[str, ...]
     """Its options and what they share, one text each."""
+    rules: tuple[str, ...]
+    """What goes together and what does not."""
 
 
 def _commands() -> Iterator[tuple[str, Command]]:
@@ -347,58 +361,10 @@ def _commands() -> Iterator[tuple[str, Command]]:
         name, _, said = head.partition(" ")
         does, _, about = said.partition(": ")
         about, _, more = about.partition(" || ")
-        yield name, Command(does, about, more, tuple(takes))
+        rules = tuple(entry[2:] for entry in takes if entry.startswith("? "))
+        yield name, Command(does, about, more, tuple(entry for entry in takes if entry[:2] != "? "), rules)
 
 
-_PARTS = dict(_commands())
-COMMANDS = {name: command for name, command in _PARTS.items() if not name.startswith("@")}
+PARTS = dict(_commands())
+COMMANDS = {name: command for name, command in PARTS.items() if not name.startswith("@")}
 """The commands by name, in the order of ``--help``. Any other first word is a file for the window."""
-
-_ENTRY = re.compile(
-    r"(?P<name>\S+)(?: (?P<metavar>[^\s(<]\S*))?(?: <(?P<choices>\S+)>)?(?: \((?P<said>[^)]*)\))?: (?P<help>.*)"
-)
-
-
-def add_options(parser: argparse.ArgumentParser, takes: tuple[str, ...], group: Any = None) -> Any:
-    """Add what a command takes to its parser, from a group on; return the group that was the last."""
-    group = group or parser
-    for entry in takes:
-        if entry.startswith("@"):
-            group = add_options(parser, _PARTS[entry].takes, group)
-            continue
-        if entry.startswith("["):
-            title, _, about = entry[1:].partition("]")
-            group = parser.add_argument_group(title, about.strip() or None)
-            continue
-        found = _ENTRY.fullmatch(entry)
-        if found is None:
-            raise ValueError(f"not in the form of an option: {entry}")
-        group.add_argument(found["name"], **_settings(found))
-    return group
-
-
-def _settings(entry: re.Match[str]) -> dict[str, Any]:
-    """Return what argparse is told of an option or a positional."""
-    said = [] if entry["said"] is None else entry["said"].split(", ")
-    told: dict[str, Any] = {"help": entry["help"]}
-    if entry["name"].startswith("--") and not (entry["metavar"] or entry["choices"] or said):
-        return told | {"action": "store_true"}
-    kind: Callable[[str], Any] = next((KINDS[word] for word in said if word in KINDS), str)
-    if kind is not str:
-        told["type"] = kind
-    if entry["metavar"]:
-        told["metavar"] = entry["metavar"]
-    if entry["choices"]:
-        told["choices"] = [kind(word) for word in entry["choices"].split("|")]
-    for word in said:
-        if word.startswith("default "):
-            told["default"] = word.removeprefix("default ")
-        elif word == "required":
-            told["required"] = True
-        elif word == "many":
-            told |= {"action": "append", "default": []}
-        elif word == "any":
-            told["nargs"] = "*"
-        elif word == "optional":
-            told |= {"nargs": "?"} | ({"const": ""} if entry["name"].startswith("--") else {})
-    return told

@@ -33,7 +33,7 @@ from ..tables.values import NO, YES, is_missing, parse_number, quoted
 from ..text.documents import pick
 from ..text.percentages import percent
 from .console import Console, Reply, count, table
-from .reading import read_mapped
+from .starting import read_mapped
 
 _GAPS = {"g": ((5_000, 1e-4), (300_000, 1e-3), (math.inf, 1e-2)), "xy": ((5_000, 1e-4), (math.inf, 1e-2))}
 """How close to the best possible a design is made, by the number of compounds: all have to be looked at, or pairs."""

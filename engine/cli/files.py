@@ -12,7 +12,7 @@ from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from ..text.documents import pick
 from .console import Console, Reply, table
-from .targets import check_place, keep_other_tables
+from .work_lists import check_place, keep_other_tables
 
 if TYPE_CHECKING:
     from ..campaign.state import Status

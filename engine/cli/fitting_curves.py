@@ -10,7 +10,7 @@ from pathlib import Path
 from ..errors import AssayPilotError
 from ..text.documents import pick
 from .console import Console, Reply, count, table
-from .targets import check_place, check_target
+from .work_lists import check_place, check_target
 
 _LINES = 40
 _REASONS = 5

@@ -1,15 +1,122 @@
-"""The parser of the command line, and what is wrong usage."""
+"""The parser of the command line: what one word may be, what goes together, and what is wrong usage."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Collection, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
+from ..domain.noise import StatedNoise, parse_noise
 from ..errors import AssayPilotError
-from .commands import COMMANDS, add_options
+from .commands import COMMANDS, PARTS
+
+NONE = "none"
+"""The word for a term that is to go."""
+_NUMBER = re.compile(r"([Cc]?)0*([1-9]\d{0,8})")
+
+
+class Numbered(NamedTuple):
+    """A recorded value as people name it: ``17``, or ``C3`` for the third one of a control."""
+
+    number: int
+    control: bool = False
+
+
+def natural(text: str) -> int:
+    """Return a whole number of 0 or more."""
+    try:
+        value = int(text)
+    except ValueError:
+        value = -1
+    if value < 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of 0 or more")
+    return value
+
+
+def header_rows(text: str) -> tuple[int, int]:
+    """Return the row of a header and how many rows it has: 3 is (3, 1), 1-2 is (1, 2), none is (0, 0)."""
+    if text.strip().casefold() == "none":
+        return 0, 0
+    first, dash, last = text.partition("-")
+    rows = positive(first.strip()), positive(last.strip()) if dash else positive(first.strip())
+    if rows[1] - rows[0] not in (0, 1):
+        raise argparse.ArgumentTypeError(f"{text!r} is neither one row nor two that follow each other, such as 1-2")
+    return rows[0], rows[1] - rows[0] + 1
+
+
+def positive(text: str) -> int:
+    """Return a whole number of 1 or more."""
+    value = natural(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of 1 or more")
+    return value
+
+
+def number(text: str) -> float:
+    """Return a number, perhaps with a decimal comma; what is out of range is refused later, with the reason."""
+    try:
+        return float(text.replace(",", "."))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
+
+
+def noise(text: str) -> StatedNoise:
+    """Return the assay noise as stated: an SD, or unknown."""
+    try:
+        return parse_noise(text)
+    except AssayPilotError as error:
+        raise argparse.ArgumentTypeError(f"{error.message}. {error.mend}") from None
+
+
+def names(text: str) -> tuple[str, ...]:
+    """Names between commas, at least one."""
+    found = tuple(name.strip() for name in text.split(",") if name.strip())
+    if not found:
+        raise argparse.ArgumentTypeError("name at least one column")
+    return found
+
+
+def setting(text: str) -> tuple[str, bool | int | float | str]:
+    """Name and value of a strategy's parameter."""
+    name, equals, value = (part.strip() for part in text.partition("="))
+    if not (name and equals and value):
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
+    if value.casefold() in ("true", "yes", "false", "no"):
+        return name, value.casefold() in ("true", "yes")
+    for kind in (int, float):
+        try:
+            return name, kind(value)
+        except ValueError:
+            continue
+    return name, value
+
+
+def value_number(text: str) -> Numbered:
+    """Return the value that ``17`` or ``C3`` names."""
+    found = _NUMBER.fullmatch(text.strip())
+    if found is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of a value, such as 17 or C3")
+    return Numbered(int(found[2]), control=bool(found[1]))
+
+
+def _or_none(kind: Callable[[str], Any]) -> Callable[[str], Any]:
+    def read(text: str) -> Any:
+        return NONE if text.strip().casefold() == NONE else kind(text)
+
+    read.__name__ = kind.__name__
+    return read
+
+
+KINDS: dict[str, Callable[[str], Any]] = {
+    **{"text": str, "int": int, "number": number, "natural": natural, "positive": positive, "names": names},
+    **{"noise": noise, "setting": setting, "rows": header_rows, "value": value_number},
+    **{"number|none": _or_none(number), "int|none": _or_none(int)},
+}
+"""How a word is read, by what the table of commands calls it."""
+
 
 _LONGEST_USAGE = 6
 _BETWEEN_COMMAS = (
@@ -199,64 +306,26 @@ def _of_words(
 
 def wrong_together(options: argparse.Namespace) -> str | None:
     """Return what is wrong with the options of a command as a whole; None where nothing is."""
-    of_command = {"plan": _plan, "record": _record, "curves": _curves, "simulate": _simulate, "design": _design}
-    return of_command[options.command](options) if options.command in of_command else None
 
+    def given(name: str) -> bool:
+        return bool(getattr(options, name.lstrip("-").replace("-", "_")))
 
-def _plan(options: argparse.Namespace) -> str | None:
-    if options.plate is None:
-        of_plates = [("--control-columns", options.control_columns), ("--no-edge", options.no_edge)]
-        for name, given in [*of_plates, ("--same-wells", options.same_wells)]:
-            if given:
-                return f"argument {name}: give --plate with it"
-    elif options.no_plates:
-        return "argument --no-plates: give it or --plate"
-    issuing = next((name for name in ("--options", "--withdraw") if getattr(options, name[2:])), None)
-    if issuing is not None:
-        for name, given in (("--choose", options.choose), ("--out", options.out), ("--confirm", options.confirm),
-                            ("--orders", options.orders), ("--plate", options.plate),
-                            ("--no-plates", options.no_plates), ("--transfers", options.transfers),
-                            ("--withdraw", options.withdraw and options.options)):  # fmt: skip
-            if given:
-                return f"argument {name}: {issuing} issues nothing; give one of the two"
-    robots = {
-        "--transfers": options.transfers,
-        "--format": options.format,
-        "--sources": options.sources,
-        "--volume": options.volume,
-        "--source-plate": options.source_plate,
-    }
-    lacking = [name for name, given in robots.items() if given is None]
-    if lacking and len(lacking) < len(robots):
-        return f"argument {lacking[0]}: a list of transfers needs {', '.join(robots)}"
-    if options.choose and options.confirm:
-        return "argument --choose: a confirmation round leaves no choice"
-    return None
-
-
-def _record(options: argparse.Namespace) -> str | None:
-    if options.results is None and not options.close and not options.unavailable:
+    for rule in COMMANDS[options.command].rules:
+        names, word, others = rule.split()
+        for name in filter(given, names.split(",")):
+            wrong = next((one for one in others.split(",") if given(one) == (word == "excludes")), None)
+            if wrong is not None:
+                return f"argument {name}: give {f'it or {wrong}' if word == 'excludes' else f'{wrong} with it'}"
+    if options.command == "record" and not (options.results or options.close or options.unavailable):
         return "name a table of results, or say --close or --unavailable ID,..."
-    if options.missing is not None and not options.close:
-        return "argument --missing: it says what --close does; give both"
-    return None
-
-
-def _curves(options: argparse.Namespace) -> str | None:
-    if (options.highest is None) != (options.dilution is None):
-        return "argument --highest: give it and --dilution, or neither"
-    if options.highest is not None and options.map is None:
-        return "argument --highest: it is of a plate map; give --map"
-    if options.dilution is not None and not options.dilution > 1.0:
+    if options.command == "curves" and options.dilution is not None and not options.dilution > 1.0:
         return "argument --dilution: it must be above 1, such as 3"
-    return None
+    return _simulated(options) if options.command == "simulate" and not options.list else None
 
 
-def _simulate(options: argparse.Namespace) -> str | None:
-    if options.list:
-        return None
-    sources = [options.dataset, options.table, options.instance]
-    if sum(source is not None for source in sources) != 1:
+def _simulated(options: argparse.Namespace) -> str | None:
+    """Return what is wrong with what is to be simulated, and by whom."""
+    if sum(map(bool, (options.dataset, options.table, options.instance))) != 1:
         return "give one of --dataset NAME, --table TABLE, --instance NAME; or --list"
     if options.strategy is None:
         return "argument --strategy: name one or several; see assaypilot strategies"
@@ -265,12 +334,51 @@ def _simulate(options: argparse.Namespace) -> str | None:
     return None
 
 
-def _design(options: argparse.Namespace) -> str | None:
-    if (options.cost is None) != (options.budget is None):
-        given, lacks = ("--cost", "--budget") if options.budget is None else ("--budget", "--cost")
-        return f"argument {given}: give {lacks} with it"
-    if options.cost is None and options.cost_per_measurement:
-        return "argument --cost-per-measurement: it is part of a budget; give --cost and --budget with it"
-    if options.budget is not None and options.max_support is not None:
-        return "argument --max-support: a budget decides how many compounds are made; give one of the two"
-    return None
+_ENTRY = re.compile(
+    r"(?P<name>\S+)(?: (?P<metavar>[^\s(<]\S*))?(?: <(?P<choices>\S+)>)?(?: \((?P<said>[^)]*)\))?: (?P<help>.*)"
+)
+
+
+def add_options(parser: argparse.ArgumentParser, takes: tuple[str, ...], group: Any = None) -> Any:
+    """Add what a command takes to its parser, from a group on; return the group that was the last."""
+    group = group or parser
+    for entry in takes:
+        if entry.startswith("@"):
+            group = add_options(parser, PARTS[entry].takes, group)
+            continue
+        if entry.startswith("["):
+            title, _, about = entry[1:].partition("]")
+            group = parser.add_argument_group(title, about.strip() or None)
+            continue
+        found = _ENTRY.fullmatch(entry)
+        if found is None:
+            raise ValueError(f"not in the form of an option: {entry}")
+        group.add_argument(found["name"], **_settings(found))
+    return group
+
+
+def _settings(entry: re.Match[str]) -> dict[str, Any]:
+    """Return what argparse is told of an option or a positional."""
+    said = [] if entry["said"] is None else entry["said"].split(", ")
+    told: dict[str, Any] = {"help": entry["help"]}
+    if entry["name"].startswith("--") and not (entry["metavar"] or entry["choices"] or said):
+        return told | {"action": "store_true"}
+    kind: Callable[[str], Any] = next((KINDS[word] for word in said if word in KINDS), str)
+    if kind is not str:
+        told["type"] = kind
+    if entry["metavar"]:
+        told["metavar"] = entry["metavar"]
+    if entry["choices"]:
+        told["choices"] = [kind(word) for word in entry["choices"].split("|")]
+    for word in said:
+        if word.startswith("default "):
+            told["default"] = word.removeprefix("default ")
+        elif word == "required":
+            told["required"] = True
+        elif word == "many":
+            told |= {"action": "append", "default": []}
+        elif word == "any":
+            told["nargs"] = "*"
+        elif word == "optional":
+            told |= {"nargs": "?"} | ({"const": ""} if entry["name"].startswith("--") else {})
+    return told

@@ -97,7 +97,7 @@ def _from_table(options: argparse.Namespace, console: Console) -> tuple[Instance
 def _readable(given: argparse.Namespace, options: argparse.Namespace, console: Console) -> ImportedTable:
     """Return what came of the table; AssayPilotError where it holds what a simulation does not know."""
     from ..tables.importer import import_table
-    from .reading import read_mapped
+    from .starting import read_mapped
 
     raw, mapping = read_mapped(given, options.sd, console)[:2]
     imported = import_table(raw, mapping, part_of(console.report, 0.0, 0.0))

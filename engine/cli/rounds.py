@@ -1,4 +1,4 @@
-"""``plan`` and ``record``: a round goes out to the lab, and results come back."""
+"""``plan``, ``audit`` and ``record``: a round goes out to the lab, and results come back."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..campaign.auditing import CONFIDENCE, members_if_none
 from ..campaign.campaign import Campaign
 from ..campaign.cautions import of_bounds
 from ..campaign.phrases import many
@@ -334,7 +335,7 @@ def _read_table(options: argparse.Namespace, console: Console, now: Status) -> t
 
     if options.results is None:
         return ResultsTable((), (), 0, ()), None
-    from .reading import read_said
+    from .starting import read_said
 
     raw = read_said(options.results, options.sheet, options.decimal, console)
     found = returned(raw, now, console.report)
@@ -375,3 +376,37 @@ def _record_lines(document: dict[str, Any], after: Status, file: str, *, confirm
         lines.append(f"Round {after.open_round.number} is open: {after.open_round.missing:,} still to come")
     lines += [f"Note: {text}" for text in after.quality.drift]
     return [*lines, after.statement, *no_longer(after), *what_can_be_done(after), next_line(after, file)]
+
+
+def audit(options: argparse.Namespace, console: Console) -> Reply:
+    """Issue an audit round, or show the open one again; with ``--out`` its work list or printed page is written."""
+    out = None if options.out is None else Path(options.out)
+    with Campaign.open(options.file, report=console.report) as campaign:
+        if out is not None:
+            check_out(out, options.file, plates=False)
+            keep_filled_in(out, campaign.status())
+        started = time.perf_counter()
+        issued = campaign.plan_audit(options.size)
+        seconds = time.perf_counter() - started
+        now = campaign.status()
+    sampled, rest = len(issued.items), issued.population - len(issued.items)
+    missed = members_if_none(issued.population, sampled)
+    document: dict[str, Any] = plan_document(now, issued, issued.layout, seconds) | {
+        "audit": {
+            "population": issued.population,
+            "sampled": sampled,
+            "missed_upper_if_none_found": missed,
+            "confidence": CONFIDENCE,
+        },
+        "file": None,
+        "plate_map": None,
+    }
+    lines = round_lines(now, issued, issued.layout)
+    if rest:
+        lines.insert(
+            2, f"If none of them is a member: at most {missed:,} of the other {rest:,} are ({percent(CONFIDENCE)})."
+        )
+    if out is None:
+        return Reply(document, lines)
+    written, said = write_out(out, now, issued, issued.layout, options.file, console.report)
+    return Reply(document | written, [*lines, "", *said])

@@ -19,7 +19,7 @@ from ..errors import AssayPilotError
 from ..text.documents import pick
 from ..text.percentages import percent
 from .console import Console, Reply, count, table
-from .targets import check_target
+from .work_lists import check_target
 
 if TYPE_CHECKING:
     from ..tables.importer import ImportedTable

@@ -161,7 +161,7 @@ def _absent(raw: RawTable, lacking: Sequence[str], instead: str) -> AssayPilotEr
     return AssayPilotError(
         f"the table has no column {', '.join(lacking)}",
         file=raw.file,
-        mend=f"It needs a column for every site of the campaign, named as there.{instead}",
+        mend=f"It needs a column for every site, named as there.{instead}",
     )
 
 

@@ -13,7 +13,7 @@ import pytest
 from assaypilot.engine.campaign.file import disk
 from assaypilot.engine.campaign.file.disk import location_warnings, new_file
 from assaypilot.engine.campaign.file.schema import connect
-from assaypilot.engine.cli.targets import check_place
+from assaypilot.engine.cli.work_lists import check_place
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.formats import write_whole
 from assaypilot.engine.system import places, processes
