@@ -29,7 +29,8 @@ from ..tables.join import read_more
 from ..tables.opening import read_table
 from ..tables.options import TableOptions
 from ..tables.raw import Problem, RawTable
-from ..tables.values import NO, YES, is_missing, parse_number, quoted
+from ..tables.stock import read_stock
+from ..tables.values import NO, YES, is_missing, quoted
 from ..text.documents import pick
 from ..text.percentages import percent
 from .console import Console, Reply, count, table
@@ -157,7 +158,7 @@ def _task(options: argparse.Namespace, console: Console) -> _Task:
                 f"no row gives a price for {unknown}",
                 file=raw.file,
                 option="--cost",
-                mend="List every compound that may be made, or leave out --product.",
+                mend="Give every compound that may be made a cost, 0 if it is there already.",
             )
     return _Task(
         library=library,
@@ -335,28 +336,17 @@ def flags(raw: RawTable, of_row: Sequence[str | None], library: Library, column:
 
 
 def prices(raw: RawTable, of_row: Sequence[str | None], library: Library, column: str, option: str) -> Floats:
-    """Return what each compound costs, ``(n,)``, NaN for compounds that no row lists.
+    """Return what each compound costs, ``(n,)``, NaN for compounds of which no row says it.
 
-    AssayPilotError for a cell that is no number of 0 or more, and for two prices of one compound.
+    AssayPilotError for a cell that is no cost, and for two of one compound.
     """
-    name = raw.named(column, option)
+    places = [None if name is None else library.find(name) for name in of_row]
+    told = read_stock(raw, places, {"cost": raw.named(column, option)})
+    if told.not_used:
+        one = told.not_used[0]
+        mend = "Write what it costs to make this compound, 0 if it is there already."
+        raise AssayPilotError(one.reason, file=raw.file, row=one.row, column=one.column, mend=mend)
     found = np.full(len(library), math.nan)
-    mend = "Write what it costs to make this compound, 0 if it is there already."
-    for row, text, compound in zip(raw.rows, raw.column(name), of_row, strict=True):
-        place = None if compound is None else library.find(compound)
-        if place is None:
-            continue
-        wrong = ""
-        try:
-            price = parse_number(text, raw.decimal)
-        except ValueError as error:
-            wrong, price = "the price is missing" if is_missing(text) else str(error), math.nan
-        if not (wrong or (math.isfinite(price) and price >= 0)):
-            wrong = f"{quoted(text)} is no price"
-        if wrong:
-            raise AssayPilotError(wrong, file=raw.file, row=row, column=name, mend=mend)
-        if not math.isnan(found[place]) and found[place] != price:
-            wrong = f"{compound} has two prices, {found[place]:g} and {price:g}"
-            raise AssayPilotError(wrong, file=raw.file, row=row, column=name, mend="Give each compound one.")
-        found[place] = price
+    for line in told.lines:
+        found[line.compound] = math.nan if line.cost is None else line.cost
     return found

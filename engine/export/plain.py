@@ -7,7 +7,6 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from textwrap import wrap
 
 from ..campaign.state import STATUSES, Status
 from ..chemistry.names import carried_names
@@ -157,8 +156,6 @@ LONGEST = 32_767
 """Characters of a cell, as ``units_of`` counts them."""
 UNHELD = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 """Characters that no cell can hold."""
-_READ = 1_000
-"""Characters of a text by which its lines are counted."""
 
 
 def number_format(digits: int) -> str:
@@ -177,21 +174,6 @@ def length_of(cell: Cell, shown: str) -> int:
             return len(f"{cell:.{max(0, len(shown) - 2)}f}")
         return len(f"{cell:.10g}")
     return max(map(len, cell.splitlines()), default=0)
-
-
-def lines_of(text: str, width: float) -> int:
-    """Lines that a text takes in a column of so many characters, broken between words."""
-    return sum(len(wrap(line, max(int(width), 1))) or 1 for line in text.splitlines() or [""])
-
-
-def most_lines(row: Sequence[Cell], wrapped: Sequence[tuple[int, float]]) -> int:
-    """Lines that a row takes for its columns that break their texts, each by its place and width."""
-    lines = 1
-    for place, width in wrapped:
-        cell = row[place]
-        if isinstance(cell, str) and (len(cell) > width - 2 or "\n" in cell):
-            lines = max(lines, lines_of(cell[:_READ], width - 2))
-    return lines
 
 
 def units_of(text: str) -> int:

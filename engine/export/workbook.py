@@ -22,8 +22,6 @@ from .plain import (
     cell_text,
     in_header,
     length_of,
-    lines_of,
-    most_lines,
     number_format,
     units_of,
 )
@@ -125,7 +123,6 @@ class _Look:
     plain: Any
     quoted: Any
     """For text that begins like a formula: it stays a text when somebody edits it."""
-    wrapped: bool = False
     significant: int = 0
     """Significant digits that numbers show; 0: as ``plain`` says."""
 
@@ -188,9 +185,9 @@ class _Writer:
             if digits is not None and digits >= 0:
                 properties["num_format"] = number_format(digits)
             properties["align"] = "right"
-        elif name in _WRAPPED:
-            properties |= {"text_wrap": True, "valign": "top"}
         widest = max((length_of(cell, properties.get("num_format", "")) for cell in cells), default=0)
+        if name in _WRAPPED and widest <= _MOST_LINES * _WIDEST and not numbers:
+            properties |= {"text_wrap": True, "valign": "top"}  # the row grows by itself
         word = max(map(len, name.split()), default=0)
         width = min(_WIDEST, max(_NARROWEST, widest + 3, word + _MARGIN))
         return _Look(
@@ -198,7 +195,6 @@ class _Writer:
             numbers,
             self._format(**properties),
             self._format(**properties, quote_prefix=True),
-            wrapped=not numbers and name in _WRAPPED,
             significant=-digits if digits is not None and digits < 0 else 0,
         )
 
@@ -226,27 +222,19 @@ class _Writer:
             header.insert(frozen, None)
             frozen += 1
         looks = [None if text is None else self._look(sheet, sheet.header.index(text)) for text in header]
-        lines = 1
         for column, (text, look) in enumerate(zip(header, looks, strict=True)):
             width = look.width if look is not None else _WIDTH / 7 + 0.5
             page.set_column(column, column, width)
             shown = text if text is not None else unique([*sheet.header, _STRUCTURE])[-1]
-            lines = max(lines, lines_of(shown, width - 2.0))
             self._text(page, 0, column, shown, self._top(right=look is not None and look.numbers), name)
-        page.set_row(0, 15.5 * lines + 4)
         ids = sheet.header.index("ID") if drawn else 0
         status = header.index("Status") if "Status" in sheet.header else None
         blank = self._format(**_LINE)
-        wrapped = [
-            (place, look.width) for place, look in enumerate(one for one in looks if one is not None) if look.wrapped
-        ]
         for number, row in enumerate(sheet.rows, start=1):
             if number % _REPORT_EVERY == 1:
                 self._say(f"{name}: {number - 1:,} of {len(sheet.rows):,}")
             if drawn:
                 page.set_row_pixels(number, _HEIGHT + 8)
-            elif (lines := most_lines(row, wrapped)) > 1:
-                page.set_row(number, 15 * min(lines, _MOST_LINES))
             cells = iter(row)
             for column, look in enumerate(looks):
                 if look is None:
@@ -281,9 +269,6 @@ class _Writer:
         for column, text in enumerate(self._contents.settings.header):
             self._text(page, 0, column, text, self._top(), "Settings")
         for number, (name, value) in enumerate(rows, start=1):
-            # A workbook does not grow rows by itself for those who open it without Excel.
-            lines = max(lines_of(str(name), 33), lines_of(str(value), 98))
-            page.set_row(number, 15 * min(lines, 27))
             self._text(page, number, 0, str(name), name_look, "Settings")
             self._cell(page, number, 1, value, look, None, "Settings")
         page.freeze_panes(1, 0)
