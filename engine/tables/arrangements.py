@@ -339,10 +339,11 @@ def spaced(text: str) -> tuple[str, str] | None:
 
 def _tabbed(lines: Sequence[str], inside: Sequence[int], cells: Sequence[Sequence[str]]) -> str:
     of = dict(zip(inside, cells, strict=True))
-    return "\n".join("\t".join(map(_quoted, of[place])) if place in of else "" for place in range(len(lines)))
+    return "\n".join("\t".join(map(quoted, of[place])) if place in of else "" for place in range(len(lines)))
 
 
-def _quoted(cell: str) -> str:
+def quoted(cell: str) -> str:
+    """Return a cell as csv writes it where it has a quotation mark."""
     return '"' + cell.replace('"', '""') + '"' if '"' in cell else cell
 
 

@@ -14,10 +14,10 @@ from ..system.limits import CHILD_SECONDS, LONGEST_BLOCK, MOST_ATOMS, MOST_RECOR
 from ..system.progress import Report, part_of
 from ..text.statements import listed
 from . import headers
+from .arrangements import quoted
 from .files import Kind, OpenedFile
-from .layout import lay_out
 from .raw import Problem, RawTable, fold, free_name, from_bytes, rows_named, to_bytes
-from .text import decode
+from .text import decode, parse
 from .values import decimal_mark
 
 _NOTHING = " 0" + "  0" * 11 + "\n"
@@ -267,35 +267,26 @@ def read_smi(text: str, name: str, encoding: str, digest: str, warnings: list[st
     CXSMILES stay whole (``C[C@H](N)O |&1:1|`` is one structure). Rows are numbered as lines. Lines that begin with #
     are remarks. AssayPilotError when there is no structure.
     """
-    numbered = [(row, line) for row, line in enumerate(text.splitlines(), start=1) if line.strip()]
-    remarks = [row for row, line in numbered if line.startswith("#")]
+    lines = text.splitlines()
+    remarks = [row for row, line in enumerate(lines, start=1) if line.startswith("#")]
     if remarks:
         warnings.append(f"What begins with # holds no structure: {rows_named(remarks).lower()}.")
-    numbered = [(row, line) for row, line in numbered if not line.startswith("#")]
-    if not numbered:
+    lines = ["" if line.startswith("#") else line for line in lines]
+    first = next((place for place, line in enumerate(lines) if line.strip()), None)
+    if first is None:
         raise AssayPilotError("there is no structure in this file", file=name, mend="Export it again.")
-    headed = _header(numbered[0][1])
-    rows = [_split(line) for _, line in (numbered[1:] if headed else numbered)]
-    if headed is not None and len(headed) > 2:
+    headed = _header(lines[first])
+    rows = [_split(line) if line.strip() else [] for line in lines]
+    apart = [line.split() for line in lines]
+    if headed is not None:
         # Under more names than two the cells are set apart as the names are, unless a name has blanks in it.
-        apart = [line.split() for _, line in numbered[1:]]
-        if all(len(row) == len(headed) for row in apart):
+        if len(headed) > 2 and all(len(row) in (0, len(headed)) for row in apart[first + 1 :]):
             rows = apart
-    report(0.5, "Splitting lines into structures and names")
-    width = max([len(headed or ()), *map(len, rows)], default=0)
-    given = list(headed or ("SMILES", "Name")[:width])
-    given += [f"column {place}" for place in range(len(given) + 1, width + 1)]
-    table = lay_out(
-        [given, *([*row, *[""] * (width - len(row))] for row in rows)],
-        [0 if headed is None else numbered[0][0], *(row for row, _ in (numbered[1:] if headed else numbered))],
-        str.strip,
-        file=name,
-        warnings=warnings,
-    )
-    cells = tuple(tuple(map(str.strip, column)) for column in table.cells)
-    decimal = decimal_mark(cells[1:], "", warnings)
-    report(1.0, "Table read")
-    return RawTable(table.columns, cells, table.rows, encoding, "", decimal, name, digest, tuple(warnings), kind="smi")
+        rows[first] = headed
+    tabs = "\n".join("\t".join(map(quoted, row)) for row in rows)
+    raw = parse(tabs, name, encoding, digest, warnings, report, delimiter="\t", header=None if headed else (0, 0))
+    columns = raw.columns if headed else (*("SMILES", "Name")[: len(raw.columns)], *raw.columns[2:])
+    return replace(raw, columns=columns, delimiter="", kind="smi")
 
 
 def _header(line: str) -> list[str] | None:
