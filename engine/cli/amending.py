@@ -19,8 +19,8 @@ from ..tables.entries import Entry, Unreadable, doubt, read_entry
 from ..tables.values import narrow
 from ..text.documents import pick
 from .changing import agreed, refusal
-from .console import Console, Reply, table
 from .parser import Numbered
+from .program import Console, Reply, table
 from .recorded_values import control_value, value_told
 from .standing import guarantee_of
 

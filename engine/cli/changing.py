@@ -22,8 +22,8 @@ from ..tables.join import read_more
 from ..tables.opening import read_table
 from ..tables.options import TableOptions, parse_endpoint_spec
 from ..text.documents import pick
-from .console import Console, Reply, count
 from .parser import NONE
+from .program import Console, Reply, count
 from .standing import guarantee_of
 
 _LIMIT = re.compile(r"\s*(.+?)\s*((?:<=|>=|<|>|≤|≥).*)", re.S)

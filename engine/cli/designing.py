@@ -33,7 +33,7 @@ from ..tables.stock import read_stock
 from ..tables.values import NO, YES, is_missing, quoted
 from ..text.documents import pick
 from ..text.percentages import percent
-from .console import Console, Reply, count, table
+from .program import Console, Reply, count, table
 from .starting import read_mapped
 
 _GAPS = {"g": ((5_000, 1e-4), (300_000, 1e-3), (math.inf, 1e-2)), "xy": ((5_000, 1e-4), (math.inf, 1e-2))}

@@ -17,8 +17,7 @@ from typing import Any
 from ..system.places import try_folder
 from ..system.version import program_version
 from ..text.documents import pick
-from .console import Reply, table
-from .program import data_folder
+from .program import Reply, data_folder, table
 
 _PACKAGES = ("numpy", "scipy", "pandas", "rdkit", "matplotlib", "PySide6-Essentials")
 _QT_SECONDS = 30

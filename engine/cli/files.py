@@ -11,7 +11,7 @@ from ..campaign.phrases import many
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from ..text.documents import pick
-from .console import Console, Reply, table
+from .program import Console, Reply, table
 from .work_lists import check_place, keep_other_tables
 
 if TYPE_CHECKING:

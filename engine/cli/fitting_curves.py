@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..errors import AssayPilotError
 from ..text.documents import pick
-from .console import Console, Reply, count, table
+from .program import Console, Reply, count, table
 from .work_lists import check_place, check_target
 
 _LINES = 40

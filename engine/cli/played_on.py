@@ -15,7 +15,7 @@ from ..simulate.instances import Instance, get
 from ..simulate.tables import Truth, of_table, truth_of
 from ..strategies.protocol import check_delta
 from ..system.progress import part_of
-from .console import Console
+from .program import Console
 
 if TYPE_CHECKING:
     from ..tables.importer import ImportedTable

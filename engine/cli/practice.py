@@ -19,8 +19,8 @@ from ..strategies.protocol import IN
 from ..system.places import temporary_folder
 from ..text.percentages import percent
 from ..text.statements import tally
-from .console import Console, Reply, table
 from .files import export_shortlist
+from .program import Console, Reply, table
 from .standing import status_document
 
 _CAMPAIGN, _SHORTLIST = "practice.assaypilot", "shortlist.csv"

@@ -10,7 +10,7 @@ from ..domain.controls import Reading
 from ..domain.measurements import Measurement
 from ..errors import AssayPilotError
 from ..text.documents import pick
-from .console import table
+from .program import table
 
 
 def control_number(reading: Reading) -> str:

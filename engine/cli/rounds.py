@@ -21,7 +21,7 @@ from ..export.plain import named_by_substituents
 from ..export.shortlist import decimals_of
 from ..text.documents import pick
 from ..text.percentages import percent
-from .console import Console, Reply, count, table
+from .program import Console, Reply, count, table
 from .standing import confirmation_lines, guarantee_of, next_line, no_longer, number, what_can_be_done
 from .stocking import check_orders, compounds_named, orders_document, orders_lines
 from .work_lists import (

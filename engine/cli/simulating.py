@@ -22,8 +22,8 @@ from ..strategies.protocol import Strategy, check_delta
 from ..system.progress import part_of
 from ..text.documents import pick
 from ..text.percentages import percent
-from .console import Console, Reply, table
 from .played_on import played_on
+from .program import Console, Reply, table
 
 _YARDSTICKS = 0.1
 """Share of the progress that lower bound and oracle take."""

@@ -22,7 +22,7 @@ from ..text.documents import pick
 from ..text.percentages import percent
 from ..text.statements import intervals_are, tally
 from .commands import JSON_LIMIT, TEXT_LIMIT
-from .console import Console, Reply, count, table
+from .program import Console, Reply, count, table
 from .recorded_values import controls_document, plate_lines
 from .stocking import stock_document, stock_lines
 

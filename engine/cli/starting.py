@@ -28,7 +28,7 @@ from ..tables.options import TableMapping, TableOptions, parse_endpoint_spec
 from ..tables.raw import RawTable
 from ..tables.stock import STOCK_ROLES
 from ..text.documents import pick
-from .console import Console, Reply, count, table
+from .program import Console, Reply, count, table
 from .standing import next_line, what_can_be_done
 from .stocking import said_lines, said_of_stock, stock_document, stock_lines, terms_of
 

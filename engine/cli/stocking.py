@@ -18,7 +18,7 @@ from ..domain.stock import CANNOT, IN_STOCK, TO_MAKE, USUAL, StockLine, StockTer
 from ..errors import AssayPilotError
 from ..text.documents import pick
 from ..text.percentages import percent
-from .console import Console, Reply, count, table
+from .program import Console, Reply, count, table
 from .work_lists import check_target
 
 if TYPE_CHECKING:

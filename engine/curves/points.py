@@ -12,9 +12,8 @@ from ..domain.endpoint import CONCENTRATIONS, normalise_unit
 from ..errors import AssayPilotError
 from ..tables import headers
 from ..tables.normalise import doses, is_dose
-from ..tables.raw import RawTable, columns_named, fold
+from ..tables.raw import CELLS, HEADERS, PATTERNS, RawTable, columns_named, fold
 from ..tables.values import is_missing, parse_number, parse_value, quoted
-from ..tables.vocabulary import CELLS, HEADERS, PATTERNS
 
 Role = Literal["compound", "neutral", "full"]
 Scale = Literal["raw", "effect", "remaining"]

@@ -15,9 +15,8 @@ from .column_roles import Claims, share_of_dates
 from .endpoint_kinds import described
 from .normalise import is_dose
 from .options import EndpointColumn, EndpointSpec, TableMapping
-from .raw import RawTable, fold
+from .raw import HEADERS, PATTERNS, RawTable, fold
 from .values import is_missing
-from .vocabulary import HEADERS, PATTERNS
 
 EACH, POOLED = "each", "pooled"
 _NAMES = PATTERNS["assay or source"]

@@ -10,9 +10,8 @@ from ..domain import kinds
 from ..domain.endpoint import Endpoint
 from . import headers
 from .options import EndpointSpec
-from .raw import RawTable, fold, rows_named
+from .raw import PATTERNS, RawTable, fold, rows_named
 from .values import DASHES, is_missing, parse_value
-from .vocabulary import PATTERNS
 
 _ROWS_SAMPLED = 500
 _MOST_TEXTS = 40

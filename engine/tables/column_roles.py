@@ -14,9 +14,8 @@ from . import headers
 from .classes import classes_of, words_of
 from .endpoint_kinds import kind_of
 from .headers import SMILES_SHAPE
-from .raw import RawTable, fold
+from .raw import PATTERNS, RawTable, fold
 from .values import is_missing, parse_value, plain_number
-from .vocabulary import PATTERNS
 
 SAMPLED = 2000
 """Cells by which a column is judged."""

@@ -16,9 +16,8 @@ from .column_roles import (
     share_of_structures,
     structure_columns,
 )
-from .raw import fold
+from .raw import PATTERNS, fold
 from .values import is_missing
-from .vocabulary import PATTERNS
 
 _NAMES = PATTERNS["name or number"]
 _OF_COMPOUNDS = PATTERNS["of compounds"]

@@ -16,8 +16,7 @@ from ..errors import AssayPilotError
 from . import headers
 from .headers import split_unit
 from .options import EndpointColumn, EndpointSpec
-from .raw import fold
-from .vocabulary import PATTERNS
+from .raw import PATTERNS, fold
 
 _DECADES = 100.0
 """Largest over smallest value from which a quantity of an unknown kind is compared by factors."""

@@ -17,9 +17,8 @@ from ..errors import AssayPilotError
 from ..text.percentages import percent
 from . import headers
 from .headers import split_unit
-from .raw import RawTable, fold
+from .raw import CELLS, HEADERS, RawTable, fold
 from .values import YES, Value, is_missing, parse_number, parse_relation, parse_value, quoted
-from .vocabulary import CELLS, HEADERS
 
 _FOOTNOTED = re.compile(r"(?:n\.?[dt]\.?|not (?:tested|determined))\s*(?:[a-h]|[ᵃᵇᶜᵈᵉ*†‡§¶]+)", re.I)
 """A word for no value with the letter of a footnote behind it, as tables of papers have it: NTc, n.d.*."""

@@ -8,10 +8,9 @@ from itertools import pairwise
 
 from ..domain.endpoint import CONCENTRATIONS, normalise_unit
 from ..system.limits import LONGEST_HEADER
-from .raw import fold
+from .raw import HEADERS, PATTERNS, fold
+from .raw import ROLES as ROLES
 from .values import narrow
-from .vocabulary import HEADERS, PATTERNS
-from .vocabulary import ROLES as ROLES
 
 IDS = HEADERS["id"]
 """Headers of the column of compound ids, the surest first."""

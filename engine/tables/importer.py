@@ -22,9 +22,19 @@ from ..text.statements import listed
 from .assays import forms_together
 from .history import read_history
 from .options import TableMapping
-from .products import also_called, left_to_make, thin, whole_product
+from .products import (
+    DITTO,
+    about_ids,
+    also_called,
+    filled_down,
+    is_ditto,
+    left_to_make,
+    looks_filled_down,
+    one_spelling,
+    thin,
+    whole_product,
+)
 from .raw import Problem, RawTable, Said
-from .spellings import DITTO, about_ids, filled_down, is_ditto, looks_filled_down, one_spelling
 from .stock import STOCK_ROLES, read_stock
 from .structures import numbered, on_scaffold, read_structure_column
 from .values import DASHES, NO, YES, is_missing, quoted

@@ -10,9 +10,8 @@ from typing import Any
 
 from ..errors import AssayPilotError
 from . import headers
-from .raw import fold, free_name, rows_named
+from .raw import CELLS, fold, free_name, rows_named
 from .values import is_missing
-from .vocabulary import CELLS
 
 _SEARCHED = 40
 """Rows among which the header is looked for."""

@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 from ..domain.labels import is_hydrogen
 from . import headers
 from .column_roles import numbered_sites
-from .raw import RawTable, columns_named, fold, rows_named
+from .raw import HEADERS, PATTERNS, RawTable, columns_named, fold, rows_named
 from .values import is_missing, parse_value
-from .vocabulary import HEADERS, PATTERNS
 
 _ATTACHED = re.compile(r".*\[\*:(?P<number>\d+)\].*")
 _MARKED = re.compile(r"(?P<site>[^\s_=:|/]+?)\s*[_=:|/\-\s]\s*(?P<label>\S.*)")

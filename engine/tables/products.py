@@ -1,20 +1,171 @@
-"""What becomes of the compounds of a table: every combination of their substituents, fewer of them, other ids."""
+"""Which compounds rows mean: substituents in one spelling, ids as they were, all combinations or fewer of them."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from ..domain.labels import label_text
+from ..domain.labels import is_hydrogen, label_text
 from ..domain.library import LARGEST_PRODUCT, Library
 from ..domain.measurements import Result
 from ..errors import AssayPilotError
 from ..models.sparse import Step, Thinned, drop_site, keep_seen, merge_substituents
+from ..text.statements import listed
+from .headers import SMILES_SHAPE
 from .options import TableMapping
-from .raw import Problem
+from .raw import SUBSTITUENTS, Problem, RawTable, rows_named
+from .values import is_missing
+
+_ALSO = {word.casefold(): name for name, words in SUBSTITUENTS.items() for word in (name, *words)}
+"""Names of usual substituents by all their spellings."""
+_SHOWN = 4
+
+
+def one_spelling(site: str, texts: Sequence[str], notes: list[str], warnings: list[str]) -> dict[str, str]:
+    """Texts of a site that another one, which stands first, is written for; each is said, and so are doubtful ones.
+
+    All spellings of hydrogen are one substituent, and so are SMILES of one structure with their attachment point. Names
+    that differ in case only, or are synonyms, stay apart: what they mean is for the user to say.
+    """
+    distinct = list(dict.fromkeys(text for text in texts if text))
+    hydrogens = [text for text in distinct if is_hydrogen(text)]
+    meant = dict.fromkeys(hydrogens, hydrogens[0]) if hydrogens else {}
+    if len(hydrogens) > 1:
+        notes.append(f"{', '.join(hydrogens)} at {site} are all hydrogen, one substituent.")
+    same = _same_structures([text for text in distinct if text not in meant])
+    for spellings in same:
+        meant |= dict.fromkeys(spellings, spellings[0])
+    if same:
+        shown = listed([" = ".join(spellings) for spellings in same], _SHOWN, "; ")
+        notes.append(f"Spellings of the same structure at {site} are one substituent: {shown}.")
+    drawn = _names_of(distinct)
+    doubtful: dict[str, list[str]] = {}
+    for text in distinct:
+        if text not in meant:
+            folded = text.casefold()
+            # c1ccccc1 and C1CCCCC1 differ in case, and in everything.
+            key = _ALSO.get(folded) or drawn.get(text) or (None if SMILES_SHAPE.fullmatch(text) else folded)
+            doubtful.setdefault(key or text, []).append(text)
+    several = [names for names in doubtful.values() if len(names) > 1]
+    warnings += [
+        f"{', '.join(names)} at {site} count as different substituents. If they are one, join them."
+        for names in several[:_SHOWN]
+    ]
+    return meant
+
+
+def _names_of(texts: Sequence[str]) -> dict[str, str]:
+    """Return names of SMILES with an attachment point that are usual substituents, where labels stand beside them."""
+    from ..chemistry.names import short_name
+    from ..chemistry.structures import attached
+
+    if not any(text.casefold() in _ALSO for text in texts):
+        return {}
+    points = [text for text in texts if attached(text) is not None]
+    return {text: name for text in points if (name := _ALSO.get(short_name(text).casefold())) is not None}
+
+
+def _same_structures(texts: Sequence[str]) -> list[list[str]]:
+    """Return groups of two or more SMILES with an attachment point that are the same structure, in their order."""
+    from ..chemistry.structures import attached, canonical_substituent
+
+    alike: dict[str, list[str]] = {}
+    for text in texts:
+        letters = attached(text)
+        if letters is not None:
+            alike.setdefault(letters, []).append(text)
+    found = []
+    for group in alike.values():
+        by_structure: dict[str, list[str]] = {}
+        for text in group if len(group) > 1 else ():
+            structure = canonical_substituent(text)
+            if structure is not None:
+                by_structure.setdefault(structure, []).append(text)
+        found += [spellings for spellings in by_structure.values() if len(spellings) > 1]
+    return found
+
+
+_MONTH = r"(?:jan|feb|mar|mär|apr|may|mai|jun|jul|aug|sep|sept|oct|okt|nov|dec|dez)"
+_DATE = re.compile(
+    rf"\d{{1,2}}[-. ]{_MONTH}\.?(?:[-. ]\d{{2,4}})?|{_MONTH}[-. ]\d{{2,4}}|"
+    r"\d{4}-\d{2}-\d{2}(?: \d{2}:\d{2}:\d{2})?|\d{1,2}([./])\d{1,2}\1(?:\d{4}|\d{2})",
+    re.I,
+)
+_POWER = re.compile(r"\d(?:[.,]\d+)?E[+-]?\d{1,3}", re.I)
+_DITTO = re.compile(r"[\"″〃”“]{1,2}|''|,,|do\.|dto\.?|ditto|idem|same(?: as above)?|s\. ?o\.|siehe oben", re.I)
+_SHARE = 0.9
+DITTO = "a mark for the row above is no substituent; write it out"
+
+
+def is_ditto(text: str) -> bool:
+    """Whether a cell only says that it is as the one above it."""
+    return _DITTO.fullmatch(text.strip()) is not None
+
+
+def looks_filled_down(texts: Sequence[str]) -> bool:
+    """Whether each text of a column seems to hold for the empty cells below it: it begins a block and never returns."""
+    filled = [text for text in texts if text]
+    blocks = len(filled) > 1 and len(set(filled)) == len(filled) and bool(texts[0])
+    return blocks and len(texts) - len(filled) >= len(filled)
+
+
+def filled_down(raw: RawTable, mapping: TableMapping, notes: list[str]) -> RawTable:
+    """Return the table with values that stand below a compound, with nothing of a compound beside them, as its own.
+
+    So cells merged downwards are saved. One compound with such rows is not enough: its row may be that of a sum.
+    """
+    if mapping.id is None or all(raw.column(mapping.id)):
+        return raw
+    drawn = [column for _, column in mapping.structures]
+    named = {mapping.id, *filter(None, [mapping.smiles]), *mapping.sites, *drawn}
+    values = [one.value for column in mapping.endpoints for one in column.each() if one.value is not None]
+    of_compound, measured = ([raw.column(column) for column in columns] for columns in (named, values))
+    above: dict[int, int] = {}
+    compound = None
+    for place, name in enumerate(raw.column(mapping.id)):
+        if any(column[place] for column in of_compound):
+            compound = place if name else None
+        elif compound is not None and not all(is_missing(column[place]) for column in measured):
+            above[place] = compound
+    if len(set(above.values())) < 2:
+        return raw
+    notes.append(
+        f"{rows_named([raw.rows[place] for place in above])} hold values and no compound: they are taken as further "
+        "values of the compound above, as in merged cells."
+    )
+    cells = tuple(
+        tuple(column[above.get(place, place)] for place in range(len(raw))) if name in named else column
+        for name, column in zip(raw.columns, raw.cells, strict=True)
+    )
+    return replace(raw, cells=cells)
+
+
+def looks_changed(text: str) -> str:
+    """Return ``a date`` or ``a power of ten`` for an id that a spreadsheet may have made so; "" for any other."""
+    if _DATE.fullmatch(text.strip()):
+        return "a date"
+    return "a power of ten" if _POWER.fullmatch(text.strip()) else ""
+
+
+def about_ids(ids: Sequence[str]) -> str | None:
+    """Return a question where some ids look like dates or powers of ten: 1-Mar for MAR-1, 1E+05 for 1E5.
+
+    None without.
+    """
+    found = [name for name in ids if looks_changed(name)]
+    if not found or (len(found) >= _SHARE * len(ids) and len(set(map(len, found))) == 1 and found[0][:4].isdigit()):
+        return None  # ids may be dates, all of them in one form
+    what = "dates" if looks_changed(found[0]) == "a date" else "powers of ten"
+    more = f", and {len(found) - 1:,} more" if len(found) > 1 else ""
+    return (
+        f"Ids look like {what} ({found[0]}{more}), which spreadsheets make of ids such as MAR-1 or 1E5. Are they "
+        "right? If not, format their column as text and enter them again."
+    )
+
 
 _FIRST_LISTED = 10_000
 """Combinations listed at first of a product that is too large to list."""

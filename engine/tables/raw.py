@@ -1,4 +1,4 @@
-"""Tables as text before anything is made of them, what of them cannot be used, and their form between processes."""
+"""Tables as text before anything is made of them, what of them cannot be used, and the words chemists use in them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,28 @@ import itertools
 import json
 import re
 from collections.abc import Container, Iterable, Sequence
+from configparser import ConfigParser
 from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import Literal
 
 from ..errors import AssayPilotError
 from ..system.limits import LONGEST_HEADER
 from ..text.statements import listed
+
+_FILE = ConfigParser(delimiters=(":",), comment_prefixes=(";",), interpolation=None)
+_FILE.read_string(Path(__file__).with_name("vocabulary.ini").read_text(encoding="utf-8"))
+HEADERS, ROLES, CELLS, SUBSTITUENTS = (
+    {name: tuple(" ".join(word.split()) for word in words.split("|")) for name, words in _FILE[section].items()}
+    for section in ("headers", "roles", "cells", "substituents")
+)
+"""What columns are called, those beside values by what they hold; what cells say; other names of substituents."""
+PUBCHEM_UNITS = dict(_FILE["pubchem units"])
+PATTERNS = {name: re.compile("".join(text.splitlines())) for name, text in _FILE["patterns"].items()}
+"""What headers and words are about, where a list of them would not end."""
+
+for _role in ("date", "plate", "well", "batch", "comment"):
+    ROLES[_role] += tuple(f"{of} {name}" for of in ("assay", "test") for name in ROLES[_role])
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,10 +28,10 @@ from .entries import (
     quality_column,
     read_entry,
 )
+from .products import looks_changed
 from .raw import Problem, RawTable, columns_named, fold
 from .result_columns import ValueColumn, p_name, value_columns
 from .side_columns import SIDES, names_people
-from .spellings import looks_changed
 from .values import is_missing, quoted
 
 _TEXTS = ("round", "replicate", "date", "plate", "well", "batch", "comment", "excluded")

@@ -13,9 +13,8 @@ from ..domain.library import Library
 from ..domain.stock import CANNOT, DEAREST, IN_STOCK, LONGEST, TO_MAKE, StockLine
 from ..errors import AssayPilotError
 from . import headers
-from .raw import Problem, RawTable
+from .raw import CELLS, Problem, RawTable
 from .values import is_missing, parse_number, quoted
-from .vocabulary import CELLS
 
 _LOOKED_AT = 1000
 """Cells of a column that tell what it is."""

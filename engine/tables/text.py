@@ -13,9 +13,8 @@ from ..system.limits import LONGEST_CELL, MOST_CELLS
 from ..system.progress import Report
 from . import headers
 from .arrangements import barred, is_framed, spaced, table_of
-from .raw import DELIMITERS, RawTable, fold, rows_named, unguard, visible
+from .raw import DELIMITERS, PUBCHEM_UNITS, RawTable, fold, rows_named, unguard, visible
 from .values import decimal_mark, thousands_read, without_thousands
-from .vocabulary import PUBCHEM_UNITS
 
 _SNIFFED_RECORDS = 200
 _SAVE_AS_CSV = "Save it as csv and read that."

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..domain.endpoint import CONCENTRATIONS, Relation, normalise_unit
-from .vocabulary import CELLS
+from .raw import CELLS
 
 DASHES = frozenset({"", "-", "--", "---", "–", "—"})
 _NONE = frozenset({"na", "n/a", "n.a.", "#n/a", "#na", "<na>", "null", "(null)"})

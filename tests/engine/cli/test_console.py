@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assaypilot.engine.cli.console import as_json, escaped, table
+from assaypilot.engine.cli.program import as_json, escaped, table
 
 plain_json = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),

@@ -118,9 +118,9 @@ class Terminal(io.StringIO):
 def test_progress_is_shown_on_a_terminal_only(drawn, tmp_path, monkeypatch, capsys, terminal):
     stream: io.StringIO = Terminal() if terminal else io.StringIO()
     monkeypatch.setattr(sys, "stderr", stream)
-    monkeypatch.setattr("assaypilot.engine.cli.console._SHOW_EVERY", 0.0)
+    monkeypatch.setattr("assaypilot.engine.cli.program._SHOW_EVERY", 0.0)
     ticks = iter(range(1_000_000))
-    monkeypatch.setattr("assaypilot.engine.cli.console.time.monotonic", lambda: float(next(ticks)))
+    monkeypatch.setattr("assaypilot.engine.cli.program.time.monotonic", lambda: float(next(ticks)))
     assert main(["export", str(drawn), str(tmp_path / "x.xlsx"), "--json"]) == 0
     assert ("%" in stream.getvalue()) == terminal
     assert capsys.readouterr().out.startswith("{")

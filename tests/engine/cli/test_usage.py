@@ -92,13 +92,13 @@ def test_what_happens_to_a_computer_is_one_line(run, monkeypatch, error, code, s
 
 
 def test_no_progress_unless_on_a_terminal(run, monkeypatch, capsys):
-    from assaypilot.engine.cli.console import Console
+    from assaypilot.engine.cli.program import Console
 
     console = Console(json=True)
     console._started -= 10
     console.report(0.5, "working")
     assert capsys.readouterr() == ("", "")
-    monkeypatch.setattr("assaypilot.engine.cli.console._is_terminal", lambda: True)
+    monkeypatch.setattr("assaypilot.engine.cli.program._is_terminal", lambda: True)
     console.report(0.5, "working\x1b[31m")
     console.clear()
     out, err = capsys.readouterr()

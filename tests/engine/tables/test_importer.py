@@ -16,8 +16,8 @@ from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.normalise import is_dose
 from assaypilot.engine.tables.opening import parse_text, read_table
 from assaypilot.engine.tables.options import TableOptions, parse_endpoint_spec
+from assaypilot.engine.tables.products import about_ids, one_spelling
 from assaypilot.engine.tables.results import read_results
-from assaypilot.engine.tables.spellings import about_ids, one_spelling
 
 
 def imported(text, *specs, **options):

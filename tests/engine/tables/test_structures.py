@@ -20,8 +20,8 @@ from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import parse_text
 from assaypilot.engine.tables.options import TableMapping, TableOptions
+from assaypilot.engine.tables.products import one_spelling
 from assaypilot.engine.tables.results import read_results
-from assaypilot.engine.tables.spellings import one_spelling
 
 CORE = "[*:1]c1ccnc([*:2])c1"
 
