@@ -214,14 +214,14 @@ list LIST (optional): csv or xlsx with ID, and Stock, Cost or Lead
 --note TEXT (default ): why, for the history
 @stock
 @terms
-# exclude amending:amend: Leaves a recorded value out, for a reason that is kept || It stays in the file. Values are
+# exclude changing:amend: Leaves a recorded value out, for a reason that is kept || It stays in the file. Values are
   named by their numbers, those of controls C1, C2, ...: assaypilot log FILE --values.
 @value
 --judgement: it is left out because of what it says, not for a technical cause: a proof ends then
-# include amending:amend: Uses a value again that was left out || Values are named by their numbers, those of controls
+# include changing:amend: Uses a value again that was left out || Values are named by their numbers, those of controls
   C1, C2, ...: assaypilot log FILE --values.
 @value
-# correct amending:amend: Corrects a recorded value; what was entered first is kept || Values are named by their
+# correct changing:amend: Corrects a recorded value; what was entered first is kept || Values are named by their
   numbers, those of controls C1, C2, ...: assaypilot log FILE --values.
 @value
 value VALUE: the right one, in the unit of its endpoint or with its own: 12.5, 12,5, '>10000', '0.35 uM'

@@ -56,7 +56,7 @@ def log(options: argparse.Namespace, console: Console) -> Reply:
     from ..campaign.campaign import Campaign
 
     if options.values is not None:
-        from .amending import values
+        from .changing import values
 
         return values(options, console)
 

@@ -22,7 +22,7 @@ from ..strategies.protocol import Strategy, check_delta
 from ..system.progress import part_of
 from ..text.documents import pick
 from ..text.percentages import percent
-from .played_on import played_on
+from .practice import played_on
 from .program import Console, Reply, table
 
 _YARDSTICKS = 0.1

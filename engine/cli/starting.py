@@ -19,13 +19,12 @@ from ..errors import AssayPilotError
 from ..strategies.registry import states_errors
 from ..tables.check import check_report, endpoint_facts
 from ..tables.column_roles import NoSites
-from ..tables.files import is_workbook
 from ..tables.importer import ImportedTable, import_table
 from ..tables.join import join_tables, split_join
 from ..tables.mapping import propose
 from ..tables.opening import ReadAs, read_as, read_table
 from ..tables.options import TableMapping, TableOptions, parse_endpoint_spec
-from ..tables.raw import RawTable
+from ..tables.raw import RawTable, is_workbook
 from ..tables.stock import STOCK_ROLES
 from ..text.documents import pick
 from .program import Console, Reply, count, table

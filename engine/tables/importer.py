@@ -19,7 +19,7 @@ from ..models.sparse import Step
 from ..system.memory import without_collecting
 from ..system.progress import Report, silent
 from ..text.statements import listed
-from .assays import forms_together
+from .compound_columns import forms_together
 from .history import read_history
 from .options import TableMapping
 from .products import (

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 from ..errors import AssayPilotError
 from ..system.memory import without_collecting
 from ..system.progress import Report, silent
-from .files import Kind, OpenedFile, open_file
 from .normalise import as_meant
-from .raw import RawTable
+from .raw import Kind, OpenedFile, RawTable, open_file
 
 if TYPE_CHECKING:
     from .workbook import SheetName

@@ -15,8 +15,7 @@ from ..system.progress import Report, part_of
 from ..text.statements import listed
 from . import headers
 from .arrangements import quoted
-from .files import Kind, OpenedFile
-from .raw import Problem, RawTable, fold, free_name, from_bytes, rows_named, to_bytes
+from .raw import Kind, OpenedFile, Problem, RawTable, fold, free_name, from_bytes, rows_named, to_bytes
 from .text import decode, parse
 from .values import decimal_mark
 

@@ -18,8 +18,7 @@ from ..system.memory import without_collecting
 from ..system.progress import Report, part_of, silent
 from . import headers
 from .arrangements import table_of
-from .files import Kind, OpenedFile
-from .raw import RawTable, fold, from_bytes, rows_named, to_bytes, visible
+from .raw import Kind, OpenedFile, RawTable, fold, from_bytes, rows_named, to_bytes, visible
 from .values import decimal_mark, thousands_read, with_decimal
 from .zipped_sheets import apply_looks, damaged, locked, looks_of, say_looks, unpacked
 

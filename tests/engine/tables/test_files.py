@@ -6,7 +6,7 @@ import zipfile
 import pytest
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.tables import files
+from assaypilot.engine.tables import raw
 from assaypilot.engine.tables.opening import PATTERNS, read_table
 from tests import snapshots
 from tests.engine.tables.corpus import DATAWARRIOR
@@ -89,14 +89,14 @@ def test_a_file_that_another_program_keeps(tmp_path, monkeypatch):
         error.winerror = 32
         raise error
 
-    monkeypatch.setattr(files.Path, "read_bytes", locked)
+    monkeypatch.setattr(raw.Path, "read_bytes", locked)
     line = "open.xlsx: the file is open in another program, which keeps it to itself. Close it there and try again."
     assert refusal(path) == line
 
     def denied(self):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(files.Path, "read_bytes", denied)
+    monkeypatch.setattr(raw.Path, "read_bytes", denied)
     assert refusal(path).startswith("open.xlsx: cannot be read (Permission denied). Check its permissions")
 
 
@@ -115,8 +115,8 @@ def test_a_workbook_is_told_by_its_first_bytes_and_a_pipe_is_not_waited_for(tmp_
     book, text, pipe = tmp_path / "a.csv", tmp_path / "b.xlsx", tmp_path / "pipe"
     write_xlsx(book, {"Data": [["ID", "R1"], ["a", "Me"]]})
     text.write_text("ID,R1\na,Me\n")
-    found = [files.is_workbook(path) for path in (book, text, tmp_path, tmp_path / "none", "a\x00b")]
+    found = [raw.is_workbook(path) for path in (book, text, tmp_path, tmp_path / "none", "a\x00b")]
     assert found == [True, False, False, False, False]
     if hasattr(os, "mkfifo"):
         os.mkfifo(pipe)
-        assert not files.is_workbook(pipe)
+        assert not raw.is_workbook(pipe)
