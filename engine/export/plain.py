@@ -7,6 +7,9 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..campaign.state import STATUSES, Status
 from ..chemistry.names import carried_names
@@ -14,6 +17,9 @@ from ..domain.library import Library, name_from_substituents
 from .measured import estimate_text, means_of, means_words
 from .sheet import Cell
 from .shortlist import availability, confirmed, decimals_of, evidence
+
+if TYPE_CHECKING:
+    from PIL import ImageFont
 
 _NEVER = "\ufffe\uffff"
 """What is no character in XML."""
@@ -223,3 +229,41 @@ def shared_out(natural: Sequence[float], least: Sequence[float], width: float) -
 
 def _limited(natural: Sequence[float], least: Sequence[float], limit: float) -> list[float]:
     return [max(word, min(text, limit)) for word, text in zip(least, natural, strict=True)]
+
+
+_WORD = re.compile(r"[^ -]*(?:-+| +)|[^ -]+")
+"""Behind a space or a hyphen a line may end."""
+
+
+@cache
+def _font(bold: bool) -> ImageFont.FreeTypeFont:
+    import matplotlib
+    from PIL import ImageFont
+
+    name = "DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"
+    return ImageFont.truetype(str(Path(matplotlib.get_data_path()) / "fonts" / "ttf" / name), 100)
+
+
+def width_of(text: str, size: float, *, bold: bool = False) -> float:
+    """Inches that a text takes on one line in the widest of the common sans serifs; most computers need less."""
+    # Letters of East Asia come from another font, where they are square.
+    narrow = "".join(letter for letter in text if unicodedata.east_asian_width(letter) not in "WF")
+    return (_font(bold).getlength(narrow) / 100.0 + len(text) - len(narrow)) * size / 72.0
+
+
+def lines_of(text: str, size: float, width: float, *, bold: bool = False) -> int:
+    """How many lines a text takes at most, ``size`` in points and ``width`` in inches."""
+    used, count = 0.0, 1
+    for word in _WORD.findall(plain(text)):
+        long = width_of(word, size, bold=bold)
+        if used and used + width_of(word.rstrip(), size, bold=bold) > width:
+            count, used = count + 1, 0.0
+        used += long
+        if used > width and word.strip():  # broken in the word
+            count, used = count + int(used / width), used % width
+    return count
+
+
+def cut_lines(text: str, size: float, width: float, most: int, *, bold: bool = False) -> str:
+    """Return the text, its end left out (…) where it takes more than ``most`` lines."""
+    return shortened(text, lambda words: lines_of(words, size, width, bold=bold) <= most)

@@ -7,34 +7,141 @@ import io
 import re
 import warnings
 import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from matplotlib.figure import Figure
 from pptx import Presentation
-from pptx.enum.text import PP_ALIGN
+from pptx.dml.color import RGBColor
+from pptx.enum.text import MSO_ANCHOR, MSO_AUTO_SIZE, PP_ALIGN
 from pptx.opc.constants import RELATIONSHIP_TYPE
-from pptx.util import Emu, Inches
+from pptx.util import Emu, Inches, Pt
 
 from ..campaign.state import Status
 from ..figures.aligned import Aligned
 from ..figures.cores import carried
+from ..figures.palette import LIGHT
 from ..system.progress import Report, silent
 from .answer import picture_of
 from .contents import Contents
 from .formats import write_whole
-from .plain import CompoundLine, compound_lines, plain, sentences, site_cells
-from .slide_text import (
-    Box,
-    Words,
-    add_table,
-    add_text,
-    cut,
-    describe,
-    fill,
+from .plain import (
+    CompoundLine,
+    compound_lines,
+    cut_lines,
     lines_of,
-    table_width,
+    plain,
+    sentences,
+    shared_out,
+    site_cells,
+    width_of,
 )
+
+_rgb: Any = RGBColor  # it carries no types
+INK, MUTED = (_rgb.from_string(colour.lstrip("#").upper()) for colour in (LIGHT.text, LIGHT.muted))
+_TINT, _WHITE = _rgb(0xF1, 0xF4, 0xF8), _rgb(0xFF, 0xFF, 0xFF)
+_CELL = 0.05
+"""Inches beside the words of a cell."""
+_PLAIN_TABLE = "{2D5ABB26-0587-4C30-8999-92F81FD0307C}"
+"""The style without lines and fills, by the name every version of PowerPoint knows."""
+_LEADING = 1.2
+_WIDEST = 1.6
+"""Inches of a column beyond which a text may be cut."""
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A place on the slide, in inches."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A paragraph of one kind of letters."""
+
+    text: str
+    size: float
+    """Points."""
+    bold: bool = False
+    quiet: bool = False
+
+    def height(self, width: float) -> float:
+        """Inches that it takes on lines of ``width`` inches."""
+        return lines_of(self.text, self.size, width, bold=self.bold) * self.size * _LEADING / 72.0
+
+
+def fill(frame: Any, words: Sequence[Words]) -> None:
+    """Put paragraphs into a text frame that keeps its size."""
+    frame.word_wrap = True
+    frame.auto_size = MSO_AUTO_SIZE.NONE
+    frame.vertical_anchor = MSO_ANCHOR.TOP
+    frame.margin_left = frame.margin_right = frame.margin_top = frame.margin_bottom = Emu(0)
+    for k, part in enumerate(words):
+        paragraph = frame.paragraphs[0] if k == 0 else frame.add_paragraph()
+        run = paragraph.add_run()
+        run.text = plain(part.text)
+        run.font.size = Pt(part.size)
+        run.font.bold = part.bold
+        run.font.color.rgb = MUTED if part.quiet else INK
+
+
+def add_text(shapes: Any, box: Box, words: Sequence[Words], name: str) -> Any:
+    """Return a text box that can be edited."""
+    made = shapes.add_textbox(Inches(box.left), Inches(box.top), Inches(box.width), Inches(box.height))
+    made.name = plain(name)
+    fill(made.text_frame, words)
+    return made
+
+
+def table_width(rows: Sequence[Sequence[str]], size: float) -> float:
+    """Inches that a table of these texts, the first row its headers, needs so that none is cut."""
+    return sum(_natural(rows, size))
+
+
+def _natural(rows: Sequence[Sequence[str]], size: float) -> list[float]:
+    found = []
+    for place in range(len(rows[0])):
+        widest = max(width_of(plain(row[place]), size, bold=k == 0) for k, row in enumerate(rows))
+        found.append(widest + 2.0 * _CELL + 0.03)
+    return found
+
+
+def add_table(shapes: Any, box: Box, rows: Sequence[Sequence[str]], size: float, name: str) -> Any:
+    """Return a real table: the first row its headers, rows of one line each; what does not fit is cut (…)."""
+    natural = _natural(rows, size)
+    widths = shared_out(natural, [min(one, _WIDEST) for one in natural], box.width)
+    frame = shapes.add_table(
+        len(rows), len(rows[0]), Inches(box.left), Inches(box.top), Inches(sum(widths)), Inches(box.height)
+    )
+    frame.name = name
+    table = frame.table
+    table.first_row, table.horz_banding = True, False
+    table._tbl.tblPr.find("{*}tableStyleId").text = _PLAIN_TABLE
+    for column, width in zip(table.columns, widths, strict=True):
+        column.width = Inches(width)
+    for k, (row, cells) in enumerate(zip(table.rows, rows, strict=True)):
+        row.height = Inches(box.height / len(rows))
+        for cell, text, width in zip(row.cells, cells, widths, strict=True):
+            words = cut_lines(text, size, width - 2.0 * _CELL, 1, bold=k == 0)
+            fill(cell.text_frame, [Words(words, size, bold=k == 0)])
+            cell.margin_left = cell.margin_right = Inches(_CELL)
+            cell.margin_top = cell.margin_bottom = Inches(0.02)
+            cell.vertical_anchor = MSO_ANCHOR.MIDDLE
+            cell.fill.solid()
+            cell.fill.fore_color.rgb = _WHITE if k else _TINT
+    return frame
+
+
+def describe(shape: Any, text: str) -> None:
+    """Say what a picture shows to those who do not see it."""
+    shape._element.xpath(".//p:cNvPr")[0].set("descr", plain(text))
+
 
 _WIDTH, _HEIGHT = 13.333, 7.5
 _LEFT, _RIGHT = 0.5, 12.833
@@ -104,7 +211,7 @@ def _answer(slide: Any, status: Status) -> None:
     title, width = slide.shapes.title, _TITLE.width
     size = next((s for s in _ONE_LINE if lines_of(first, s, width, bold=True) == 1), 0.0)
     size = size or next((s for s in _TWO_LINES if lines_of(first, s, width, bold=True) <= 2), 15.0)
-    words = Words(cut(first, size, width, 3, bold=True), size, bold=True)
+    words = Words(cut_lines(first, size, width, 3, bold=True), size, bold=True)
     height = words.height(width)
     title.left, title.top = Inches(_TITLE.left), Inches(_TITLE.top)
     title.width, title.height = Inches(width), Inches(height)
@@ -114,11 +221,11 @@ def _answer(slide: Any, status: Status) -> None:
     below = Box(_LEFT, _TITLE.top + height + 0.06, width, _TITLE.height - height)
     said = []
     if void:
-        said.append(Words(cut(void, 12.0, width, 2, bold=True), 12.0, bold=True))
+        said.append(Words(cut_lines(void, 12.0, width, 2, bold=True), 12.0, bold=True))
     if rest:
         size = 14.0 if lines_of(rest, 14.0, width) == 1 and not void else 11.0
         room = below.height - sum(part.height(width) for part in said)
-        said.append(Words(cut(rest, size, width, max(1, int(room * 72.0 / (1.2 * size)))), size, quiet=True))
+        said.append(Words(cut_lines(rest, size, width, max(1, int(room * 72.0 / (1.2 * size)))), size, quiet=True))
     if said:
         add_text(slide.shapes, below, said, "Answer in full")
 
@@ -132,7 +239,9 @@ def _figure(slide: Any, status: Status) -> None:
     made.name = "Figure"
     describe(made, caption or "No estimates yet")
     if caption:
-        add_text(slide.shapes, _CAPTION, [Words(cut(caption, 9.0, _CAPTION.width, 3), 9.0, quiet=True)], "Caption")
+        add_text(
+            slide.shapes, _CAPTION, [Words(cut_lines(caption, 9.0, _CAPTION.width, 3), 9.0, quiet=True)], "Caption"
+        )
 
 
 def _png(figure: Figure) -> io.BytesIO:
@@ -165,7 +274,7 @@ def _best(slide: Any, contents: Contents, report: Report) -> None:
     head = "Shortlist" if shown == total else f"Shortlist: the first {shown} of {total:,}"
     if len(contents.status.asked_endpoints) == 1:
         head += f", {contents.status.endpoints[contents.status.objective].scale_name}"
-    head = cut(head, 14.0, _HEADING.width, 1, bold=True)
+    head = cut_lines(head, 14.0, _HEADING.width, 1, bold=True)
     words = [Words(head, 14.0, bold=True)]
     add_text(slide.shapes, _HEADING, words, "Shortlist")
     if shown < total:
@@ -209,7 +318,7 @@ def _cards(
         if drawn is None:
             below = Box(left, top, width, picture + tall)
             sites = ", ".join(f"{site} {carried_name}" for site, carried_name in line.sites.items())
-            words = [*words, Words(cut(sites, _SMALL, width, 3), _SMALL, quiet=True)]
+            words = [*words, Words(cut_lines(sites, _SMALL, width, 3), _SMALL, quiet=True)]
         add_text(group.shapes, below, words, f"Values of {name}")
     return len(shown)
 
@@ -218,9 +327,9 @@ def _card_words(line: CompoundLine, width: float) -> list[Words]:
     said = [number if len(line.values) == 1 else f"{name} {number}" for name, number in line.values]
     rests = "; ".join(filter(None, (line.rests_on, line.availability, line.confirmed)))
     return [
-        Words(cut(line.id, _ID, width, 2, bold=True), _ID, bold=True),
-        *(Words(cut(text, _VALUE, width, 2), _VALUE) for text in said),
-        Words(cut(rests, _SMALL, width, 2), _SMALL, quiet=True),
+        Words(cut_lines(line.id, _ID, width, 2, bold=True), _ID, bold=True),
+        *(Words(cut_lines(text, _VALUE, width, 2), _VALUE) for text in said),
+        Words(cut_lines(rests, _SMALL, width, 2), _SMALL, quiet=True),
     ]
 
 
@@ -255,7 +364,7 @@ def _foot(slide: Any, contents: Contents) -> None:
         f"campaign head {status.head}"
     )
     size = 8.0
-    words = [Words(cut(text, size, _FOOT.width, 1), size, quiet=True) for text in (first, second)]
+    words = [Words(cut_lines(text, size, _FOOT.width, 1), size, quiet=True) for text in (first, second)]
     add_text(slide.shapes, _FOOT, words, "Goal, guarantee and source")
 
 

@@ -20,8 +20,8 @@ from pptx.util import Inches
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.export.contents import Choice
 from assaypilot.engine.export.formats import write
+from assaypilot.engine.export.plain import cut_lines, lines_of
 from assaypilot.engine.export.slide import presentation
-from assaypilot.engine.export.slide_text import cut, lines_of
 from assaypilot.engine.figures.palette import LIGHT
 from assaypilot.engine.strategies.protocol import IN
 from tests.engine.export.reporting import (
@@ -164,9 +164,9 @@ def test_very_long_texts_stay_in_their_boxes(tmp_path: Path) -> None:
 
 
 def test_a_text_is_cut_only_where_it_must_be() -> None:
-    assert cut("short", 10.0, 2.0, 1) == "short"
-    assert cut("word " * 50, 10.0, 2.0, 2).endswith("…")
-    assert lines_of(cut("word " * 50, 10.0, 2.0, 2), 10.0, 2.0) == 2
+    assert cut_lines("short", 10.0, 2.0, 1) == "short"
+    assert cut_lines("word " * 50, 10.0, 2.0, 2).endswith("…")
+    assert lines_of(cut_lines("word " * 50, 10.0, 2.0, 2), 10.0, 2.0) == 2
     assert lines_of("x" * 400, 10.0, 2.0) > 10
     assert lines_of("化" * 14, 10.0, 2.0) == 1
     assert lines_of("化" * 15, 10.0, 2.0) == 2
