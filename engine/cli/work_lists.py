@@ -210,11 +210,11 @@ Handed = Callable[[Status, Round], tuple[dict[str, Any], list[str]]]
 
 def prepare_transfers(options: argparse.Namespace, before: Status, report: Report) -> Handed:
     """Return what writes the list once a round is issued; refuse what cannot be read or written before that."""
-    from ..export.transfers import COLUMNS, read_sources, read_volume, transfers, write
+    from ..export.work_list import TRANSFER_COLUMNS, read_sources, read_volume, transfers, write_transfers
     from ..tables.opening import read_table
 
     out, handler = Path(options.transfers), options.format
-    ours = set(COLUMNS.get(handler, ()))
+    ours = set(TRANSFER_COLUMNS.get(handler, ()))
     check_target(out, options.file, "--transfers", (ENDINGS[handler],), lambda columns: set(columns) == ours)
     volume = read_volume(options.volume, handler)
     sources = read_sources(read_table(options.sources, report), before, options.source_plate)
@@ -223,7 +223,7 @@ def prepare_transfers(options: argparse.Namespace, before: Status, report: Repor
         layout = issued.layout
         found, lacking = transfers(now, issued, layout, sources)
         assert layout is not None  # transfers refuses a round without plates
-        write(out, found, handler, volume, FORMATS[options.source_plate], layout.use.format)
+        write_transfers(out, found, handler, volume, FORMATS[options.source_plate], layout.use.format)
         lines = [f"Transfers: {out}, {len(found):,} of {options.volume}"]
         if lacking:
             lines.append(f"Note: the sources do not name {', '.join(lacking)}; fill their wells by hand.")
