@@ -192,8 +192,6 @@ def _below(head: Sequence[Sequence[str]], numbers: Sequence[int], at: int) -> Se
         return None  # a row of units, which comes next
     if all(headers.is_part(text) or headers.is_known(text) for _, text in texts):
         return below
-    if _names_targets(header, below, texts):
-        return below
     # Groups above, the columns' own names below, with a few that nobody knows among them (Salt, Chemist).
     named = gaps and _known(below) >= max(3, 0.6 * len(texts)) and _known(below) > _known(header)
     return below if named and not _numeric(below) and any(_says_all(text) for _, text in texts) else None
@@ -230,20 +228,6 @@ def _is_bare(text: str) -> bool:
     """Whether a header is a name alone, which a group above may say the quantity of: JAK1, WT, HeLa."""
     known = headers.is_known(text) or headers.is_part(text) or headers.is_property(text) or headers.is_of_fit(text)
     return bool(text) and not known and not headers.split_unit(text)[1]
-
-
-def _names_targets(header: Sequence[str], below: Sequence[str], texts: Sequence[tuple[int, str]]) -> bool:
-    """Whether a row only names what a group of columns above it was measured on: WT, T790M under IC50 (nM)."""
-    if len(texts) < 2 or _numeric(below) or not all(_is_bare(text) for _, text in texts):
-        return False
-    over = ""
-    named = dict(texts)
-    for place, text in enumerate(header):
-        over = text or over
-        # Every other column has its name above and nothing below; those of the group have theirs below.
-        if bool(named.get(place)) != _says_what(over):
-            return False
-    return max(named) < len(header)
 
 
 def _combined(upper: Sequence[str], lower: Sequence[str]) -> list[str]:
