@@ -203,39 +203,29 @@ def _additive_only(task: Task) -> tuple[str, ...]:
     return task.instance.void if rests else ()
 
 
+_CURVE = (
+    ("Measurements", "measurements", ",.0f"),
+    ("Of the table", "share_of_table", ".0%"),
+    ("Found", "found", ".0%"),
+    ("Best found", "best_found", ".0%"),
+    ("Missed", "missed", ".2f"),
+    ("expected", "expected_missed", ".2f"),
+    ("Wrong", "wrong", ".2f"),
+    ("expected", "expected_wrong", ".2f"),
+    ("In 95 %", "cover95", ".0%"),
+)
+"""The columns of a curve: what each is called, its key, and how it is shown."""
+
+
+def _shown(value: float | None, form: str) -> str:
+    return "-" if value is None else format(value, form)
+
+
 def _curve_lines(entry: dict[str, Any]) -> list[str]:
     """Return a line for each round: what was found, and what was missed and wrong beside what was expected."""
-
-    def shown(value: float | None, form: str = ".2f") -> str:
-        return "-" if value is None else format(value, form)
-
-    header = [
-        "Measurements",
-        "Of the table",
-        "Found",
-        "Best found",
-        "Missed",
-        "expected",
-        "Wrong",
-        "expected",
-        "In 95 %",
-    ]
-    rows = [
-        (
-            f"{point['measurements']:,.0f}",
-            shown(point["share_of_table"], ".0%"),
-            shown(point["found"], ".0%"),
-            shown(point["best_found"], ".0%"),
-            shown(point["missed"]),
-            shown(point["expected_missed"]),
-            shown(point["wrong"]),
-            shown(point["expected_wrong"]),
-            shown(point["cover95"], ".0%"),
-        )
-        for point in entry["curve"]
-    ]
+    rows = [[_shown(point[key], form) for _, key, form in _CURVE] for point in entry["curve"]]
     ended = entry["ended"]
-    lines = table(header, rows)
+    lines = table([name for name, _, _ in _CURVE], rows)
     if ended["wrong_share"] is not None:
         lines.append(
             f"Ended by itself: {percent(ended['share'])} of the runs, {percent(ended['wrong_share'])} of them wrong, "
@@ -275,7 +265,7 @@ def simulated_lines(instance: Instance, task: Task, documents: Sequence[dict[str
             entry["strategy"],
             entry["runs"],
             f"{entry['measurements']['mean']:,.0f}",
-            "-" if entry["measurements"]["sd"] is None else f"{entry['measurements']['sd']:,.0f}",
+            _shown(entry["measurements"]["sd"], ",.0f"),
             f"{entry['measurements']['median']:,.0f}",
             *([f"{entry['samples']['mean']:,.0f}"] if several else []),
             f"{entry['rounds']['mean']:.1f}",

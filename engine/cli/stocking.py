@@ -31,19 +31,16 @@ def terms_of(options: argparse.Namespace) -> StockTerms:
     return StockTerms(currency, options.measurement_cost, options.default_plan, options.round_days)
 
 
+def _counted(states: Sequence[int | None]) -> dict[str, Any]:
+    names = {"in_stock": IN_STOCK, "to_be_made": TO_MAKE, "cannot_be_made": CANNOT}
+    return {name: states.count(code) for name, code in names.items()}
+
+
 def stock_counts(now: Status) -> dict[str, Any]:
     """How many compounds are in stock, and the terms of all costs."""
-    known = now.stock
-    terms = USUAL if known is None else known.terms.over(USUAL)
-    counts = {CANNOT: 0, IN_STOCK: 0, TO_MAKE: 0}
-    if known is not None:
-        counts = {code: int((known.state == code).sum()) for code in counts}
-    return {
-        "in_stock": counts[IN_STOCK],
-        "to_be_made": counts[TO_MAKE],
-        "cannot_be_made": counts[CANNOT],
-        **pick(terms, "currency measurement_cost default_plan=plan round_days"),
-    }
+    terms = USUAL if now.stock is None else now.stock.terms.over(USUAL)
+    counts = _counted([] if now.stock is None else now.stock.state.tolist())
+    return counts | pick(terms, "currency measurement_cost default_plan=plan round_days")
 
 
 def stock_document(now: Status) -> dict[str, Any] | None:
@@ -55,11 +52,7 @@ def said_of_stock(imported: ImportedTable) -> dict[str, int] | None:
     """How many compounds a table says what of; None when it has no such column."""
     if not imported.stock:
         return None
-    states = [line.state for line in imported.stock]
-    return {
-        "in_stock": states.count(IN_STOCK),
-        "to_be_made": states.count(TO_MAKE),
-        "cannot_be_made": states.count(CANNOT),
+    return _counted([line.state for line in imported.stock]) | {
         "costs": sum(line.cost is not None for line in imported.stock),
         "leads": sum(line.lead is not None for line in imported.stock),
     }

@@ -141,14 +141,21 @@ _APART = 5
 """Sites that get columns of their own in a table."""
 
 
-def site_cells(library: Library, lines: Sequence[CompoundLine]) -> tuple[list[str], list[list[str]]]:
-    """Return headers and cells of what compounds carry: a column for each site, one for many, none where ids say it."""
+def compound_rows(library: Library, lines: Sequence[CompoundLine]) -> list[list[str]]:
+    """Return id, substituents and values of compounds, the headers first.
+
+    A column for each site, one for many, none where ids say what they carry.
+    """
+    sites = [site.name for site in library.sites]
+    carried = [list(line.sites.values()) for line in lines]
     if named_by_substituents(library, [line.compound for line in lines]):
-        return [], [[] for _ in lines]
-    if len(library.sites) <= _APART:
-        return [site.name for site in library.sites], [list(line.sites.values()) for line in lines]
-    joined = [", ".join(f"{site} {label}" for site, label in line.sites.items()) for line in lines]
-    return ["Substituents"], [[text] for text in joined]
+        sites, carried = [], [[] for _ in lines]
+    elif len(sites) > _APART:
+        carried = [[", ".join(f"{site} {label}" for site, label in line.sites.items())] for line in lines]
+        sites = ["Substituents"]
+    header = ["ID", *sites, *(name for name, _ in lines[0].values)]
+    rows = zip(lines, carried, strict=True)
+    return [header, *([line.id, *own, *(number for _, number in line.values)] for line, own in rows)]
 
 
 def state_words(status: Status, compound: int) -> str:

@@ -22,7 +22,7 @@ from .contents import Contents
 from .formats import write_whole
 from .measured import said
 from .pdf_pages import BARE, LINE, WIDTH, Pages, Progress, cut, heading, load_fonts, not_drawn, paragraph, ruled
-from .plain import CompoundLine, compound_lines, plain, site_cells
+from .plain import CompoundLine, compound_lines, compound_rows, plain
 from .report_vector import FigureFlowable, Structure
 from .sheet import Sheet
 from .shortlist import AVAILABILITY_MEANS, chances, decimals_of
@@ -344,22 +344,11 @@ def table(contents: Contents, compounds: Sequence[int], progress: Progress) -> l
     """Return the shortlist as a table, one row for each compound in the order given: where no structure is known."""
     status = contents.status
     lines = compound_lines(status, compounds)
-    scales = [name for name, _ in lines[0].values] if lines else []
-    sites, carried_by = site_cells(status.library, lines)
     more = ["Confirmed"] if status.confirmation.rounds else []
-    rows = [["", "ID", *sites, *scales, "Status", "Evidence", "Availability", *more]]
-    for k, (line, carries) in enumerate(zip(lines, carried_by, strict=True)):
-        progress.step(f"Compound {k + 1:,}", 1)
-        rows.append(
-            [
-                str(k + 1),
-                line.id,
-                *carries,
-                *(number for _, number in line.values),
-                line.state.replace("decided in round", "round"),
-                line.rests_on,
-                line.availability,
-                *([line.confirmed] if more else []),
-            ]
-        )
+    header, *cells = compound_rows(status.library, lines)
+    rows = [["", *header, "Status", "Evidence", "Availability", *more]]
+    for k, (line, own) in enumerate(zip(lines, cells, strict=True), start=1):
+        progress.step(f"Compound {k:,}", 1)
+        state = line.state.replace("decided in round", "round")
+        rows.append([str(k), *own, state, line.rests_on, line.availability, *([line.confirmed] if more else [])])
     return [ruled(rows, WIDTH, fill=True)]

@@ -30,12 +30,12 @@ from .formats import write_whole
 from .plain import (
     CompoundLine,
     compound_lines,
+    compound_rows,
     cut_lines,
     lines_of,
     plain,
     sentences,
     shared_out,
-    site_cells,
     width_of,
 )
 
@@ -337,10 +337,8 @@ def _rows(slide: Any, contents: Contents, compounds: list[int]) -> int:
     """How many compounds are shown in a table, where no structure is known."""
     status = contents.status
     lines = compound_lines(status, compounds)
-    sites, carried_by = site_cells(status.library, lines)
-    rows = [["ID", *sites, *(name for name, _ in lines[0].values), "Evidence"]]
-    for line, carries in zip(lines, carried_by, strict=True):
-        rows.append([line.id, *carries, *(number for _, number in line.values), _rests_on(line)])
+    header, *cells = compound_rows(status.library, lines)
+    rows = [[*header, "Evidence"], *([*own, _rests_on(line)] for own, line in zip(cells, lines, strict=True))]
     size = next((one for one in _SIZES if table_width(rows, one) <= _BEST.width), _SIZES[-1])
     box = Box(_BEST.left, _BEST.top, _BEST.width, min(_BEST.height - 0.34, 0.32 * len(rows)))
     add_table(slide.shapes, box, rows, size, "Shortlist table")

@@ -73,9 +73,6 @@ def lay_out(
     begin = at if group is None else at - 1
     if group is not None:
         names = _combined(group, names)
-    elif (below := _below(head, numbers, at)) is not None:
-        names = _combined(names, below)
-        first += 1
     while (below := _continued(head, numbers, first, names)) is not None:
         names = _combined(names, below)
         first += 1
@@ -177,38 +174,20 @@ def _group_above(head: Sequence[Sequence[str]], numbers: Sequence[int], at: int)
     return above if saying and all(headers.is_known(name) for names in rest for name in names if name) else None
 
 
-def _below(head: Sequence[Sequence[str]], numbers: Sequence[int], at: int) -> Sequence[str] | None:
-    """Return the row right below the header when it only says more about it: ``mean``, ``SD``, ``IC50``, ``nM``."""
-    if at + 2 >= len(head) or numbers[at + 1] != numbers[at] + 1:
-        return None
-    header, below = head[at], head[at + 1]
-    texts = [(place, text) for place, text in enumerate(below) if text]
-    # A header without gaps needs no second row, unless that row only says mean, SD, N.
-    gaps = any(not (header[place] if place < len(header) else "") for place, _ in texts)
-    parts = [text for _, text in texts if headers.is_part(text)]
-    if not texts or (not gaps and len(parts) < max(2, len(texts))):
-        return None
-    if all(headers.is_unit(text) or is_missing(text) for _, text in texts):
-        return None  # a row of units, which comes next
-    if all(headers.is_part(text) or headers.is_known(text) for _, text in texts):
-        return below
-    # Groups above, the columns' own names below, with a few that nobody knows among them (Salt, Chemist).
-    named = gaps and _known(below) >= max(3, 0.6 * len(texts)) and _known(below) > _known(header)
-    return below if named and not _numeric(below) and any(_says_all(text) for _, text in texts) else None
-
-
 def _continued(
     head: Sequence[Sequence[str]], numbers: Sequence[int], place: int, names: Sequence[str]
 ) -> Sequence[str] | None:
-    """Return the row right below the header when it holds texts, and nothing of a compound where the header names it.
+    """Return the row right below the header when it is one of headers, too; None for any other.
 
-    None for any other, and for a row of units, which comes next.
+    It holds no number, and where the header names compounds nothing, or such a name; where that names none, it does.
+    A row of units comes next.
     """
-    if place + 1 >= len(head) or numbers[place] != numbers[place - 1] + 1:
+    if place + 1 >= len(head) or numbers[place] != numbers[place - 1] + 1 or _numeric(head[place]):
         return None
     own = {at for at, name in enumerate(names) if _names_compounds(name)}
     texts = {at: text for at, text in enumerate(head[place]) if text}
-    if not own or not texts or not own.isdisjoint(texts) or max(texts) >= len(names) or _numeric(head[place]):
+    again = {at for at, text in texts.items() if fold(text) in headers.IDS or fold(text) in headers.STRUCTURES}
+    if not texts or not (own or again) or not own & texts.keys() <= again or head[place] == head[place - 1]:
         return None
     return None if all(headers.is_unit(text) or is_missing(text) for text in texts.values()) else head[place]
 
