@@ -159,19 +159,11 @@ def _group_above(head: Sequence[Sequence[str]], numbers: Sequence[int], at: int)
     spots = [place for place, text in enumerate(above[:wide]) if text]
     if not spots or spots == [0] or _numeric(above):
         return None
-    if any(not header[place] and headers.is_known(above[place]) for place in spots):
-        return above  # Compound, merged over both rows
-    repeated = len(set(filter(None, header))) < _filled(header)
-    needed = [
-        place for place in range(spots[0], wide) if not header[place] or headers.is_part(header[place]) or repeated
-    ]
-    if needed and all(place in needed or place == 0 for place in spots):
-        return above
-    # IC50 (nM) above JAK1, JAK2, TYK2: the columns have names, and only the group says what is in them.
-    spans = [(place, header[place:end]) for place, end in itertools.pairwise([*spots, wide])]
-    saying = [names for place, names in spans if _says_what(above[place]) and any(map(_is_bare, names))]
-    rest = [names for place, names in spans if not _says_what(above[place])]
-    return above if saying and all(headers.is_known(name) for names in rest for name in names if name) else None
+    # Names alone (JAK1, JAK2) need a group that says what is in them (IC50 (nM)); gaps, parts and repeats any group.
+    under = header[spots[0] :]
+    parts = any(not text or headers.is_part(text) for text in under) or len(set(under)) < len(under)
+    saying = any(_says_what(above[place]) and _is_bare(header[place]) for place in spots)
+    return above if parts or saying else None
 
 
 def _continued(
