@@ -138,16 +138,12 @@ def _header_at(head: Sequence[Sequence[str]]) -> int:
     named = next((place for place, line in enumerate(head) if _known(line) >= max(2, 0.6 * _filled(line))), 0)
     if named and not any(map(_known, head[:named])) and _filled(head[named]) >= max(map(_filled, head[:named])):
         return named
-    if _filled(head[0]) >= 0.6 * wide or wide < 2:
-        return 0
     at = next((place for place, line in enumerate(head) if _filled(line) >= max(2, 0.6 * wide)), 0)
-    line, first = head[at], _known(head[0])
-    if 2 * _numeric(line) > _filled(line) or first > _known(line):
-        return 0
-    if _known(line) > first and max(map(_known, head[:at])) < 2:
-        return at
-    # Nothing known on either side: only lone cells above three or more columns are surely titles.
-    return at if wide >= 3 and all(_filled(above) == 1 for above in head[:at]) and not first else 0
+    # Where nothing is known on either side only lone cells above three or more columns are surely titles.
+    known = max(map(_known, head[:at]), default=0)
+    titles = wide >= 3 and not known and all(_filled(above) == 1 for above in head[:at])
+    more = known < min(2, _known(head[at]))
+    return at if (titles or more) and 2 * _numeric(head[at]) <= _filled(head[at]) else 0
 
 
 def _group_above(head: Sequence[Sequence[str]], numbers: Sequence[int], at: int) -> Sequence[str] | None:
