@@ -32,8 +32,6 @@ SITE = re.compile(
 MEANS = HEADERS["mean"]
 """What a lab calls the mean of its determinations."""
 _PARTS = ("relation", "unit", "n", "sd", "sem")
-_NO_UNITS = frozenset((*MEANS, *VALUE, *(name for role in _PARTS for name in ROLES[role])))
-"""What stands in parentheses behind a header and is no unit."""
 
 _UNIT = PATTERNS["unit"]
 _ROW_NUMBER = PATTERNS["row number"]
@@ -47,12 +45,8 @@ _NO_POTENCY = PATTERNS["concentration that is no potency"]
 _IN_BRACKETS = re.compile(r"\(([^()\[\]]+)\)|\[([^()\[\]]+)\]")
 _UNIT_FIRST = re.compile(r"[(\[](?P<unit>[^()\[\],;]+)[,;]\s*(?P<rest>[^()\[\]]+)[)\]]")
 """A unit with more behind it in its brackets: ``IC50 (µM, 72 h)``."""
-_UNIT_BEHIND = re.compile(r"(?P<bare>.+?)(?:[\s_]|\s*[/,]\s*)(?P<unit>[A-Za-zµμ]+(?:/[lL])?)")
-_UNIT_BEFORE_MEAN = re.compile(
-    r"(?P<bare>.+?)[\s_](?P<unit>[pnuµμm]M|M)(?P<mean>[\s_](?:geometric |arithmetic |geo)?(?:mean|avg|average|median))",
-    re.I,
-)
-"""A unit without parentheses before what the value is: ``IC50 nM geomean``."""
+_UNIT_WORD = re.compile(r"(?:[\s_]|\s*[/,]\s*)(?P<unit>[A-Za-zµμ]+(?:/[lL])?)(?![^\s_(\[])")
+"""A word behind a name that may be its unit, without parentheses."""
 _LOGARITHM = PATTERNS["negative logarithm of a potency"]
 _OF_LOGARITHM = re.compile(
     r"(?P<bare>.*\bp\w+.*?)\s*[(\[]\s*[-−–]?\s*log(?:10)?\s*[(\[]?\s*(?:M|mol/[lL])?\s*[)\]]?\s*[)\]]", re.I
@@ -110,25 +104,12 @@ def split_unit(header: str) -> tuple[str, str]:
         what, of_it = split_unit(unit)
         if looks_like_concentration(of_it) and _POTENCY.fullmatch(fold(what)):
             return f"{text[: chosen.start()].strip()} {what}{text[chosen.end() :]}", of_it  # hERG (IC50 uM)
-        if fold(unit) in _NO_UNITS and chosen.end() == len(text):
-            # IC50 uM [Geometric Mean]: the unit stands before what the value is.
-            before = _UNIT_BEHIND.fullmatch(text[: chosen.start()].strip())
-            if before is not None and looks_like_concentration(before["unit"]):
-                return f"{before['bare'].strip(' _')} {chosen[0]}", normalise_unit(before["unit"])
-    counted = _UNIT_BEFORE_MEAN.fullmatch(text)
-    if counted is not None and looks_like_concentration(counted["unit"]):
-        return f"{counted['bare'].strip(' _')} {counted['mean'].strip(' _')}", normalise_unit(counted["unit"])
-    bracketed = _IN_BRACKETS.search(text)
-    if bracketed is not None and bracketed.end() == len(text) and bracketed.start() > 0:
-        # IC50 nM (Site B), IC50 uM [CRO 1]: the brackets say by which assay.
-        before = _UNIT_BEHIND.fullmatch(text[: bracketed.start()].strip())
-        if before is not None and looks_like_concentration(before["unit"]):
-            return f"{before['bare'].strip(' _')} {bracketed[0]}", normalise_unit(before["unit"])
-    behind = _UNIT_BEHIND.fullmatch(text)
-    if behind is not None and looks_like_concentration(behind["unit"]):
-        bare = behind["bare"].strip(" _")
-        if _NUMBER.fullmatch(bare.replace("_", " ").split()[-1]) is None:
-            return bare, normalise_unit(behind["unit"])
+    for word in reversed(list(_UNIT_WORD.finditer(text))):
+        # IC50_uM, IC50 nM geomean, IC50 uM [mean], IC50 nM (Site B): a dose (at 10 uM) has a number before it.
+        bare, rest = text[: word.start()].strip(" _"), text[word.end() :].strip(" _")
+        plain = bare and _NUMBER.fullmatch(bare.replace("_", " ").split()[-1]) is None
+        if plain and looks_like_concentration(word["unit"]) and (not rest or rest[0] in "([" or fold(rest) in MEANS):
+            return f"{bare} {rest}".strip(), normalise_unit(word["unit"])
     return text, "%" if _PER_CENT.search(text) else ""
 
 
@@ -214,16 +195,26 @@ def bases(header: str) -> tuple[str, ...]:
     """Return what a column beside this one may be named after, folded: ``Mean IC50 (nM)`` is also ``ic50``."""
     if len(header) > LONGEST_HEADER:
         return (fold(header),)
-    found = []
     bare = split_unit(header)[0]
     within = _function_of(header, MEANS) or header
-    for text in dict.fromkeys((header, within, bare, _SPREAD_BEHIND.sub("", header), _SPREAD_BEHIND.sub("", bare))):
-        folded = fold(text)
-        found += [folded, _unbracketed(folded)]
-        for mean in (*MEANS, *VALUE):
-            found += [folded.removeprefix(f"{mean} "), folded.removesuffix(f" {mean}")]
-            found += [folded.removesuffix(f"({mean})").strip(), folded.removesuffix(f"[{mean}]").strip()]
-    return tuple(dict.fromkeys(found))
+    spreadless = (_SPREAD_BEHIND.sub("", text) for text in (header, bare))
+    folded = [fold(text) for text in (header, within, bare, *spreadless)]
+    texts = dict.fromkeys([*folded, *map(_unbracketed, folded)])
+    return tuple(dict.fromkeys([*texts, *(_without(text, (*MEANS, *VALUE)) or text for text in texts)]))
+
+
+def _without(folded: str, words: Iterable[str]) -> str:
+    """Return what a header says beside one of the words, which stands before it, behind it or in brackets.
+
+    "" where none stands there, or nothing else.
+    """
+    for word in sorted(words, key=len, reverse=True):
+        for end in (f" {word}", f"({word})", f"[{word}]"):
+            if folded.endswith(end) and (rest := folded.removesuffix(end).strip()):
+                return rest
+        if folded.startswith(f"{word} ") and len(word) > 1:
+            return folded.removeprefix(f"{word} ").removeprefix("of ")
+    return ""
 
 
 def _unbracketed(folded: str) -> str:
@@ -244,14 +235,8 @@ def role_within(header: str) -> tuple[str, str] | None:
     texts = (fold(header), fold(split_unit(header)[0]), _unbracketed(fold(header)))
     for text in dict.fromkeys(texts):
         for role in _PARTS:
-            for word in sorted(ROLES[role], key=len, reverse=True):
-                if text.endswith(f" {word}"):
-                    return text.removesuffix(f" {word}"), role
-                bracketed = text.removesuffix(f"({word})").removesuffix(f"[{word}]")
-                if bracketed != text and bracketed.strip():
-                    return bracketed.strip(), role
-                if text.startswith(f"{word} ") and len(word) > 1:
-                    return text.removeprefix(f"{word} ").removeprefix("of "), role
+            if name := _without(text, ROLES[role]):
+                return name, role
     return None
 
 
