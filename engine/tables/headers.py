@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from ..domain.endpoint import CONCENTRATIONS, normalise_unit
@@ -69,7 +70,11 @@ _DOSE = re.compile(r"\d+(?:[.,]\d+)?\s*[A-Za-zµμ%]")
 _LENGTHS = {"nm": "nanometre"}
 _OF_LENGTH = PATTERNS["length"]
 
+_CACHED = 5_000
+"""Headers whose parts are remembered: columns of wide tables are compared with each other."""
 
+
+@lru_cache(_CACHED)
 def split_unit(header: str) -> tuple[str, str]:
     """Return a header without its unit, and the unit: ``IC50 (nM)``, ``IC50 [nM]``, ``IC50_uM``; "" when it names none.
 
@@ -184,6 +189,7 @@ def is_row_number(header: str, values: list[str]) -> bool:
     return consecutive or registry
 
 
+@lru_cache(_CACHED)
 def role_of(header: str) -> str | None:
     """Return what a side column holds by its header alone, with or without a unit; None when it is no side column."""
     plain = _AGAIN.sub("", header)
@@ -191,6 +197,7 @@ def role_of(header: str) -> str | None:
     return next((role for role, names in ROLES.items() if not named.isdisjoint(names)), None)
 
 
+@lru_cache(_CACHED)
 def bases(header: str) -> tuple[str, ...]:
     """Return what a column beside this one may be named after, folded: ``Mean IC50 (nM)`` is also ``ic50``."""
     if len(header) > LONGEST_HEADER:
@@ -222,6 +229,7 @@ def _unbracketed(folded: str) -> str:
     return " ".join(re.sub(r"[()\[\]]", " ", folded).split())
 
 
+@lru_cache(_CACHED)
 def role_within(header: str) -> tuple[str, str] | None:
     """Return the name (folded) that a header has beside the word of a side column, and what the column holds.
 
