@@ -155,11 +155,13 @@ def _group_above(head: Sequence[Sequence[str]], numbers: Sequence[int], at: int)
     spots = [place for place, text in enumerate(above[:wide]) if text]
     if not spots or spots == [0] or _numeric(above):
         return None
-    # Names alone (JAK1, JAK2) need a group that says what is in them (IC50 (nM)); gaps, parts and repeats any group.
-    under = header[spots[0] :]
-    parts = any(not text or headers.is_part(text) for text in under) or len(set(under)) < len(under)
-    saying = any(_says_what(above[place]) and _is_bare(header[place]) for place in spots)
-    return above if parts or saying else None
+    repeated = len(set(filter(None, header))) < _filled(header)
+    needed = {at for at in range(spots[0], wide) if not header[at] or headers.is_part(header[at]) or repeated}
+    parts = bool(needed) and needed.issuperset(set(spots) - {0})
+    merged = any(not header[at] and headers.is_known(above[at]) for at in spots)  # Compound, over both rows
+    # IC50 (nM) above JAK1, JAK2: the columns have names, and only the group says what is in them.
+    saying = any(_says_what(above[at]) and _is_bare(header[at]) for at in spots)
+    return above if parts or merged or saying else None
 
 
 def _continued(
