@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ..campaign.campaign import Campaign
@@ -13,7 +13,7 @@ from ..campaign.changes import Change
 from ..campaign.phrases import many
 from ..campaign.results.amending import harmless
 from ..campaign.state import Source, Status
-from ..domain.controls import Reading, find_control, parse_control
+from ..domain.controls import Reading, parse_control
 from ..domain.desirability import Curve, parse_curve
 from ..domain.endpoint import Endpoint, Limit
 from ..domain.measurements import Measurement
@@ -27,9 +27,9 @@ from ..tables.opening import read_table
 from ..tables.options import TableOptions, parse_endpoint_spec
 from ..tables.values import narrow
 from ..text.documents import pick
+from .files import control_value, value_told
 from .parser import NONE, Numbered
-from .program import Console, Reply, count, table
-from .recorded_values import control_value, value_told
+from .program import Console, Reply, count
 from .standing import guarantee_of
 
 _LIMIT = re.compile(r"\s*(.+?)\s*((?:<=|>=|<|>|≤|≥).*)", re.S)
@@ -195,7 +195,6 @@ def _addition(
 
 _THOUSANDS = re.compile(r"[<>=\s]*[1-9]\d{0,2},\d{3}(?!\d).*", re.S)
 """A number whose comma may be a thousands mark."""
-_DIGITS = 6
 
 
 def amend(options: argparse.Namespace, console: Console) -> Reply:
@@ -237,43 +236,6 @@ def _amended(
     return campaign.exclude(number, reason, judgement=options.judgement, dry=dry)
 
 
-def values(options: argparse.Namespace, console: Console) -> Reply:
-    """Every recorded value that was not undone, in order of entry, with its number; those of controls at the end."""
-    with Campaign.open(options.file, read_only=True, report=console.report) as campaign:
-        now = campaign.status()
-    kept: Sequence[Measurement] = [one for one in now.measurements if not one.withdrawn]
-    controls = [one for one in now.readings if not one.withdrawn]
-    if options.values:
-        compound, control = now.library.find(options.values), find_control(now.settings.controls, options.values)
-        if compound is None and control is None:
-            raise AssayPilotError(
-                f"there is no compound {options.values!r} in the campaign", option="--values", mend="Check the id."
-            )
-        kept = [one for one in kept if one.compound == compound]
-        controls = [one for one in controls if one.control == control]
-    told = [*(value_told(now, one) for one in kept), *(value_told(now, one) for one in controls)]
-    rows = [
-        (
-            one["number"],
-            one["id"],
-            one["endpoint"],
-            _shown(one),
-            one["n"],
-            one["round"] or "before",
-            one["plate"] or "",
-            one["well"] or "",
-            f"excluded: {one['excluded']}"
-            if one["excluded"]
-            else f"corrected: {one['corrected']}"
-            if one["corrected"]
-            else "",
-        )
-        for one in told
-    ]
-    header = ["Number", "ID", "Endpoint", "Value", "N", "Round", "Plate", "Well", ""]
-    return Reply(told, table(header, rows) if rows else ["No value was recorded yet."])
-
-
 def _value_named(named: Numbered, now: Status, file: str) -> Measurement | Reading:
     """Return the value with a number; AssayPilotError when there is none."""
     number = named.number
@@ -302,14 +264,6 @@ def _entry(text: str, endpoint: Endpoint) -> Entry:
     except Unreadable as error:
         raise AssayPilotError(error.reason, option="VALUE", mend="For example 12.5, '>10000' or '0.35 uM'.") from None
     return entry
-
-
-def _shown(told: Mapping[str, Any]) -> str:
-    """Return a value in its entry unit, as corrected if it was: ``>10000 nM``."""
-    if told.get("word"):
-        return str(told["word"])
-    relation = "" if told["relation"] == "=" else told["relation"]
-    return f"{relation}{told['value']:.{_DIGITS}g}{' ' + told['unit'] if told['unit'] else ''}"
 
 
 def _amendment(now: Status, one: Measurement | Reading, told: Sequence[str], *, changed: bool) -> dict[str, Any]:

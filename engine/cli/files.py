@@ -1,13 +1,19 @@
-"""``export``, ``log``, ``verify``, ``sign`` and ``overview``: what campaign files hold, and whether one is whole."""
+"""What campaign files hold: recorded values by number, ``export``, ``log``, ``overview``; ``verify`` and ``sign``."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..campaign.campaign import Campaign
 from ..campaign.overview import Glance, glances
 from ..campaign.phrases import many
+from ..campaign.state import Status
+from ..domain import kinds
+from ..domain.controls import Reading, find_control
+from ..domain.measurements import Measurement
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from ..text.documents import pick
@@ -15,13 +21,109 @@ from .program import Console, Reply, table
 from .work_lists import check_place, keep_other_tables
 
 if TYPE_CHECKING:
-    from ..campaign.state import Status
     from ..export.shortlist import Which
+
+
+def control_number(reading: Reading) -> str:
+    """How a value of a control is named: ``C3``."""
+    return f"C{reading.number}"
+
+
+def control_value(number: int, now: Status, file: str) -> Reading:
+    """Return the value of a control with a number; AssayPilotError when there is none."""
+    found = next((one for one in now.readings if one.number == number and not one.withdrawn), None)
+    if found is None:
+        raise AssayPilotError(
+            f"there is no value of a control with the number C{number}",
+            file=file,
+            mend="assaypilot log FILE --values lists them.",
+        )
+    return found
+
+
+def value_told(now: Status, one: Measurement | Reading) -> dict[str, Any]:
+    """Return a value for ``--json``, in its entry unit."""
+    endpoint, entered = now.endpoints[one.endpoint], one.entered
+    value, relation, unit = entered.value, entered.relation, entered.unit or endpoint.unit
+    if one.corrected is not None:
+        # By way of the logarithm: without its last digits, which nobody typed.
+        value, unit = float(f"{endpoint.from_model(one.value):.12g}"), endpoint.unit
+    told: dict[str, Any]
+    if isinstance(one, Reading):
+        told = {"number": control_number(one), "control": True, "id": now.settings.controls[one.control].name}
+    else:
+        told = {"number": one.number, "control": False, "id": now.library.ids[one.compound]}
+        if one.corrected is not None:
+            relation = endpoint.relation_on_model(one.relation)  # its own inverse
+    told |= {"endpoint": endpoint.name, "value": value}
+    if isinstance(one, Measurement):
+        told["word"] = kinds.word_of(endpoint, value)
+    return told | {
+        "relation": relation,
+        "unit": unit or None,
+        **pick(one, "n round excluded corrected"),
+        "plate": entered.plate or None,
+        "well": entered.well or None,
+        "entered": entered.value,
+    }
+
+
+_LAST = 12
+"""Plates shown in the terminal, the last ones."""
+
+
+def controls_document(now: Status) -> dict[str, Any]:
+    """Return the keys of ``status --json`` about controls; none in campaigns without controls."""
+    settings, told = now.settings, now.quality
+    if not settings.controls:
+        return {}
+    return {
+        "controls": {
+            "compounds": [control.as_json() for control in settings.controls],
+            "values": sum(r.usable for r in now.readings),
+            "readings": [value_told(now, r) for r in now.readings if not r.withdrawn],
+            "plates": [
+                {
+                    **pick(line, "round name sd wide values=n above_nominal=mean"),
+                    "endpoint": now.endpoints[line.endpoint].name,
+                }
+                for line in told.plates
+            ],
+            "drift": told.drift,
+        },
+    }
+
+
+def plate_lines(now: Status) -> list[str]:
+    """Return the same in lines for people; none in campaigns without controls."""
+    told = now.quality
+    if not now.settings.controls:
+        return []
+    names = ", ".join(control.name for control in now.settings.controls)
+    if not told.plates:
+        return [f"Controls ({names}): no value yet"]
+    several = len({line.endpoint for line in told.plates}) > 1
+    rows = [
+        (
+            line.round,
+            line.name,
+            *((now.endpoints[line.endpoint].name,) if several else ()),
+            line.n,
+            f"{line.mean:+.2f}",
+            "-" if line.sd is None else f"{line.sd:.2f}",
+            "scatter more than the assay noise" if line.wide else "",
+        )
+        for line in told.plates[-_LAST:]
+    ]
+    header = ["Round", "Plate", *(["Endpoint"] if several else []), "Values", "Above nominal", "SD", ""]
+    more = len(told.plates) - _LAST
+    lines = ["", f"Controls ({names}):", *table(header, rows)]
+    lines += [f"... and {more} before (--json lists them all)"] if more > 0 else []
+    return [*lines, ""]
 
 
 def export(options: argparse.Namespace, console: Console) -> Reply:
     """Return the shortlist in the format that the file's ending names."""
-    from ..campaign.campaign import Campaign
     from ..export.formats import ending_of
     from ..tables.headers import is_export
 
@@ -53,11 +155,7 @@ def export_shortlist(now: Status, out: Path, only: Which, *, file: str = "", rep
 
 def log(options: argparse.Namespace, console: Console) -> Reply:
     """Every event in order, or with ``--values`` every recorded value."""
-    from ..campaign.campaign import Campaign
-
     if options.values is not None:
-        from .changing import values
-
         return values(options, console)
 
     with Campaign.open(options.file, read_only=True, report=console.report) as campaign:
@@ -65,6 +163,51 @@ def log(options: argparse.Namespace, console: Console) -> Reply:
     document = [pick(entry, "sequence time author kind text") for entry in entries]
     rows = [(entry.sequence, entry.time[:19].replace("T", " "), entry.author, entry.text) for entry in entries]
     return Reply(document, table(["#", "Time (UTC)", "By", "What"], rows))
+
+
+def values(options: argparse.Namespace, console: Console) -> Reply:
+    """Every recorded value that was not undone, in order of entry, with its number; those of controls at the end."""
+    with Campaign.open(options.file, read_only=True, report=console.report) as campaign:
+        now = campaign.status()
+    kept: Sequence[Measurement] = [one for one in now.measurements if not one.withdrawn]
+    controls = [one for one in now.readings if not one.withdrawn]
+    if options.values:
+        compound, control = now.library.find(options.values), find_control(now.settings.controls, options.values)
+        if compound is None and control is None:
+            raise AssayPilotError(
+                f"there is no compound {options.values!r} in the campaign", option="--values", mend="Check the id."
+            )
+        kept = [one for one in kept if one.compound == compound]
+        controls = [one for one in controls if one.control == control]
+    told = [*(value_told(now, one) for one in kept), *(value_told(now, one) for one in controls)]
+    rows = [
+        (
+            one["number"],
+            one["id"],
+            one["endpoint"],
+            _shown(one),
+            one["n"],
+            one["round"] or "before",
+            one["plate"] or "",
+            one["well"] or "",
+            f"excluded: {one['excluded']}"
+            if one["excluded"]
+            else f"corrected: {one['corrected']}"
+            if one["corrected"]
+            else "",
+        )
+        for one in told
+    ]
+    header = ["Number", "ID", "Endpoint", "Value", "N", "Round", "Plate", "Well", ""]
+    return Reply(told, table(header, rows) if rows else ["No value was recorded yet."])
+
+
+def _shown(told: Mapping[str, Any]) -> str:
+    """Return a value in its entry unit, as corrected if it was: ``>10000 nM``."""
+    if told.get("word"):
+        return str(told["word"])
+    relation = "" if told["relation"] == "=" else told["relation"]
+    return f"{relation}{told['value']:.6g}{' ' + told['unit'] if told['unit'] else ''}"
 
 
 def verify(options: argparse.Namespace, console: Console) -> Reply:

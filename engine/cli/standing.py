@@ -22,8 +22,8 @@ from ..text.documents import pick
 from ..text.percentages import percent
 from ..text.statements import intervals_are, tally
 from .commands import JSON_LIMIT, TEXT_LIMIT
+from .files import controls_document, plate_lines
 from .program import Console, Reply, count, table
-from .recorded_values import controls_document, plate_lines
 from .stocking import stock_document, stock_lines
 
 if TYPE_CHECKING:
