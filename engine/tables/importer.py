@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from ..chemistry.decomposition import with_structures
 from ..chemistry.structures import read_structure
 from ..domain.endpoint import Endpoint
-from ..domain.interactions import chosen_pairs, pair_name
+from ..domain.interactions import chosen_pairs
 from ..domain.labels import is_hydrogen
-from ..domain.library import Library, name_from_substituents
+from ..domain.library import Library
 from ..domain.measurements import Result
 from ..domain.stock import StockLine
 from ..errors import AssayPilotError
@@ -24,12 +24,15 @@ from .history import read_history
 from .options import TableMapping
 from .products import (
     DITTO,
+    about_cases,
     about_ids,
+    about_pair,
     also_called,
     filled_down,
     is_ditto,
     left_to_make,
     looks_filled_down,
+    note_twins,
     one_spelling,
     thin,
     whole_product,
@@ -121,7 +124,7 @@ def _import(raw: RawTable, mapping: TableMapping, report: Report) -> ImportedTab
     pairs = chosen_pairs([site.name for site in listed.sites], mapping.interactions)
     if pairs:
         listed = replace(listed, interactions=pairs)
-        said.notes.extend(_taken_together(listed, pair) for pair in pairs)
+        said.notes.extend(about_pair(listed, pair) for pair in pairs)
     library = listed
     history = read_history(raw, mapping, compounds.ids, compounds.of_row, said, report)
     names = {name: name for name in listed.ids}
@@ -149,9 +152,9 @@ def _import(raw: RawTable, mapping: TableMapping, report: Report) -> ImportedTab
     listed = library if alone else also_called(listed, {name: name for name in listed.ids}, prepared.aliases)
     if not mapping.endpoints:
         said.warnings.append("No endpoint was found; name what is measured (it need not be a column).")
-    _note_twins(listed, said.notes)
+    note_twins(listed, said.notes)
     # Names made from SMILES differ in capitals where the compounds do.
-    said.warnings.extend([] if mapping.id is None else _differ_in_case_only(listed))
+    said.warnings.extend([] if mapping.id is None else about_cases(listed))
     said.warnings.extend(
         filter(None, [about_ids(compounds.ids) if mapping.id else None, *forms_together(raw, mapping)])
     )
@@ -201,16 +204,6 @@ def _best_left_out(
                 f"substituents: {listed(gone, _NAMED)}."
             )
     return told
-
-
-def _taken_together(library: Library, pair: tuple[str, str]) -> str:
-    """Return what it means that two sites are one in the model."""
-    sites, _ = library.modelled
-    several = next(len(site.substituents) for site in sites if site.name == pair_name(pair))
-    return (
-        f"{pair[0]} and {pair[1]} are taken together: {several:,} combinations occur. One that cannot be measured in "
-        "any compound cannot be estimated."
-    )
 
 
 def _check_columns(raw: RawTable, mapping: TableMapping) -> None:
@@ -427,38 +420,3 @@ def _of_substituents(
             )
     read = {text: read_structure(text).smiles for text in set(found.values())}
     return tuple((site, label, read[text]) for (site, label), text in found.items() if read[text])
-
-
-def _differ_in_case_only(library: Library) -> list[str]:
-    """Return a sentence when ids differ in nothing but capitals.
-
-    One compound, written in two ways, is the likely reason.
-    """
-    spelled: dict[str, list[str]] = {}
-    for name in library.ids:
-        spelled.setdefault(name.casefold(), []).append(name)
-    alike = [names for names in spelled.values() if len(names) > 1]
-    if not alike:
-        return []
-    example = " and ".join(alike[0][:2])
-    more = f", and {len(alike) - 1} more" if len(alike) > 1 else ""
-    return [
-        f"Ids that differ in capitals only ({example}{more}) are different compounds here. If they are the same, write "
-        "them alike in the table."
-    ]
-
-
-def _note_twins(library: Library, notes: list[str]) -> None:
-    """Two ids with the same substituents are two compounds the model cannot tell apart; that is said."""
-    groups: dict[bytes, list[int]] = {}
-    for place, codes in enumerate(library.codes):
-        groups.setdefault(codes.tobytes(), []).append(place)
-    twins = [group for group in groups.values() if len(group) > 1]
-    if not twins:
-        return
-    example = " and ".join(library.ids[place] for place in twins[0][:2])
-    carried = name_from_substituents(library.sites, library.codes[twins[0][0]])
-    notes.append(
-        f"{len(twins)} {'combination is' if len(twins) == 1 else 'combinations are'} carried by more than one id "
-        f"(for example {example}: {carried}); they stay separate compounds, which the model cannot distinguish."
-    )

@@ -9,8 +9,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..domain.interactions import pair_name
 from ..domain.labels import is_hydrogen, label_text
-from ..domain.library import LARGEST_PRODUCT, Library
+from ..domain.library import LARGEST_PRODUCT, Library, name_from_substituents
 from ..domain.measurements import Result
 from ..errors import AssayPilotError
 from ..models.sparse import Step, Thinned, drop_site, keep_seen, merge_substituents
@@ -302,3 +303,48 @@ def _take_out(
             )
         )
         of_row[place] = -1
+
+
+def about_pair(library: Library, pair: tuple[str, str]) -> str:
+    """Return what it means that two sites are one in the model."""
+    sites, _ = library.modelled
+    several = next(len(site.substituents) for site in sites if site.name == pair_name(pair))
+    return (
+        f"{pair[0]} and {pair[1]} are taken together: {several:,} combinations occur. One that cannot be measured in "
+        "any compound cannot be estimated."
+    )
+
+
+def about_cases(library: Library) -> list[str]:
+    """Return a sentence when ids differ in nothing but capitals.
+
+    One compound, written in two ways, is the likely reason.
+    """
+    spelled: dict[str, list[str]] = {}
+    for name in library.ids:
+        spelled.setdefault(name.casefold(), []).append(name)
+    alike = [names for names in spelled.values() if len(names) > 1]
+    if not alike:
+        return []
+    example = " and ".join(alike[0][:2])
+    more = f", and {len(alike) - 1} more" if len(alike) > 1 else ""
+    return [
+        f"Ids that differ in capitals only ({example}{more}) are different compounds here. If they are the same, write "
+        "them alike in the table."
+    ]
+
+
+def note_twins(library: Library, notes: list[str]) -> None:
+    """Two ids with the same substituents are two compounds the model cannot tell apart; that is said."""
+    groups: dict[bytes, list[int]] = {}
+    for place, codes in enumerate(library.codes):
+        groups.setdefault(codes.tobytes(), []).append(place)
+    twins = [group for group in groups.values() if len(group) > 1]
+    if not twins:
+        return
+    example = " and ".join(library.ids[place] for place in twins[0][:2])
+    carried = name_from_substituents(library.sites, library.codes[twins[0][0]])
+    notes.append(
+        f"{len(twins)} {'combination is' if len(twins) == 1 else 'combinations are'} carried by more than one id "
+        f"(for example {example}: {carried}); they stay separate compounds, which the model cannot distinguish."
+    )
