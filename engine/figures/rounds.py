@@ -286,8 +286,9 @@ def discovery_plot(
             # The pale lines of the first forecast need one name for both.
             label = words if last else cut_middle(row.name, _LONGEST) if dashes == "-" else "_"
             axes.plot(
-                row.measurements, shares, color=colour, linewidth=1.6, linestyle=dashes, marker=marker, label=label
-            )
+                row.measurements, shares, color=colour, linewidth=1.6, linestyle=dashes, marker=marker, label=label,
+                clip_on=False,
+            )  # fmt: skip
         if row.budget is not None:
             axes.axvline(row.budget, color=palette.cutoff, linestyle=(0, (4, 2)), linewidth=1.4)
     axes.set_ylim(0.0, 1.04)
