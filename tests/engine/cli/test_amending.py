@@ -12,37 +12,20 @@ import pytest
 
 from assaypilot.engine.campaign.changes import ENDS
 from assaypilot.engine.cli import main
-from tests.engine.cli.helpers import fill_in, truth_of
-
-_R1, _R2 = ("H", "Me", "OMe", "Cl"), ("H", "F", "CF3")
+from tests.engine.cli.helpers import R1, R2, fill_in, truth_of
 
 
 @pytest.fixture(scope="module")
 def decided(tmp_path_factory):
     """A campaign of twelve compounds with one value each from before, measured until it was decided."""
     folder, rng = tmp_path_factory.mktemp("decided"), np.random.default_rng(3)
-    pairs = {f"C-{i:02d}": pair for i, pair in enumerate((a, b) for a in _R1 for b in _R2)}
+    pairs = {f"C-{i:02d}": pair for i, pair in enumerate((a, b) for a in R1 for b in R2)}
     lines = [f"{name},{a},{b},{truth_of(a, b):.2f}" for name, (a, b) in pairs.items()]
     (folder / "table.csv").write_text("\n".join(["ID,R1,R2,pIC50", *lines]), encoding="utf-8")
     path = folder / "x.assaypilot"
     with redirect_stdout(StringIO()):
-        assert (
-            main(
-                [
-                    "new",
-                    str(path),
-                    "--table",
-                    str(folder / "table.csv"),
-                    "--epsilon",
-                    "0.5",
-                    "--sd",
-                    "0.2",
-                    "--strategy",
-                    "proven",
-                ]
-            )
-            == 0
-        )
+        words = f"new {path} --table {folder / 'table.csv'} --epsilon 0.5 --sd 0.2 --strategy proven"
+        assert main(words.split()) == 0
         for number in range(1, 9):
             out = folder / f"round{number}.csv"
             assert main(["plan", str(path), "--out", str(out)]) == 0
@@ -63,7 +46,7 @@ def _values(done, path: Path, *words: str) -> list[dict]:
     return done("log", path, "--values", *words)
 
 
-def test_the_values_have_numbers_and_those_of_one_compound_are_found(measured, done, run, refused):
+def test_the_values_have_numbers_and_those_of_one_compound_are_found(measured, done, run):
     every = _values(done, measured)
     assert [one["number"] for one in every] == list(range(1, len(every) + 1))
     own = _values(done, measured, "C-01")
@@ -71,7 +54,6 @@ def test_the_values_have_numbers_and_those_of_one_compound_are_found(measured, d
     assert {one["id"] for one in own} == {"C-01"}
     assert all(one["entered"] == one["value"] and one["excluded"] is None for one in own)
     assert "Number  ID" in run("log", measured, "--values").out
-    assert "no compound 'C-99'" in refused("log", measured, "--values", "C-99")
 
 
 def test_a_value_of_history_is_corrected_and_kept_as_it_was_entered(measured, done, run):
@@ -123,7 +105,7 @@ def test_leaving_out_a_value_that_decided_ends_the_proof(measured, done, run):
 
 def test_a_comma_that_may_be_a_thousands_mark_is_not_guessed_at(table, tmp_path, done, refused):
     rows = [("ID", "R1", "R2", "IC50 (nM)")]
-    rows += [(f"{a}-{b}", a, b, "" if (a, b) != ("H", "H") else "950") for a in _R1 for b in _R2]
+    rows += [(f"{a}-{b}", a, b, "" if (a, b) != ("H", "H") else "950") for a in R1 for b in R2]
     path = tmp_path / "n.assaypilot"
     done("new", path, "--table", table(rows), "--epsilon", "0.5", "--sd", "0.2")
     assert "can be read in two ways" in refused("correct", path, 1, "1,250", "--reason", "x")

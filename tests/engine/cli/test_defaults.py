@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import subprocess
 import sys
@@ -10,6 +9,8 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+
+from assaypilot.engine.campaign.campaign import Campaign
 
 GOAL = ("--epsilon", "0.5", "--sd", "0.2")
 HEADER = ("ID", "R1", "R2", "pIC50")
@@ -52,9 +53,6 @@ def results(tmp_path: Path, *rows: str, name: str = "results.csv", header: str =
     return path
 
 
-# ---------------------------------------------------------------------- tables
-
-
 def test_duplicate_ids_with_other_substituents_are_left_out_and_named(done, table, target):
     path = table([HEADER, *ROWS, ("C4", "H", "Cl", "5.1")])
     made = done("new", target, "--table", path, *GOAL)
@@ -77,9 +75,6 @@ def test_a_value_that_is_no_number_is_named_and_left_out(done, table, target, te
         "1 row or value of the table not used; the first is row 6, column pIC50:" in text for text in made["warnings"]
     )
     assert made["compounds"] == 5
-
-
-# ---------------------------------------------------------------------- goals
 
 
 def test_noise_that_nobody_gives_is_usual_at_first_and_named(done, small, target):
@@ -105,9 +100,6 @@ def test_epsilon_with_the_endpoint(done, small, target):
     assert made["goal"].startswith("All compounds within 0.3 of the best pIC50")
 
 
-# ---------------------------------------------------------------------- places
-
-
 LOCKED = Path("/sys")
 no_locked_folder = pytest.mark.skipif(not LOCKED.is_dir(), reason="needs a folder in which nobody can write")
 
@@ -129,9 +121,6 @@ def test_full_disk(unchanged, campaign, tmp_path, monkeypatch):
     assert "list.csv: the disk is full. Free some space or choose another folder." in line
 
 
-# ---------------------------------------------------------------------- files that are no campaign
-
-
 def test_verify_names_what_was_changed(run, campaign):
     with closing(sqlite3.connect(campaign)) as connection:
         connection.execute("CREATE TRIGGER foreign_one AFTER INSERT ON event BEGIN SELECT 1; END")
@@ -150,19 +139,14 @@ def test_verify_with_a_head_of_another_file(run, campaign):
     assert run("verify", campaign, "--head", "0123456789abcdef").code == 1
 
 
-# ---------------------------------------------------------------------- results
-
-
 def test_some_unknown_ids_do_not_stop_the_rest(done, planned, tmp_path):
     document = done("record", planned, results(tmp_path, "X-99,6.1", "C-00,6.2"))
     assert document["accepted"] == 1
     assert document["rejected"] == [{"row": 2, "reason": "column ID: 'X-99' is no compound of this campaign"}]
 
 
-@pytest.mark.parametrize("text", ["active", "NaN", "inf", "-inf", "1e999"])
-def test_text_in_the_value_column(unchanged, done, planned, tmp_path, text):
-    line = unchanged("record", planned, results(tmp_path, f"C-00,{text}"))
-    assert "results.csv, row 2, column Value:" in line
+@pytest.mark.parametrize("text", ["active", "NaN", "-inf", "1e999"])
+def test_text_in_the_value_column_does_not_stop_the_rest(done, planned, tmp_path, text):
     document = done("record", planned, results(tmp_path, "C-00,6.1", f"C-01,{text}", name="more.csv"))
     assert document["accepted"] == 1
     assert document["rejected"][0]["row"] == 3
@@ -185,31 +169,17 @@ def test_a_round_closed_twice(unchanged, done, planned, tmp_path):
     assert "--close: there is no open round" in unchanged("record", planned, more, "--close")
 
 
-def test_a_file_that_another_program_has_open(campaign, tmp_path):
-    from assaypilot.engine.campaign.campaign import Campaign
+def test_a_file_that_another_program_has_open(campaign):
+    def called(command: str) -> subprocess.CompletedProcess[str]:
+        words = [sys.executable, "-m", "assaypilot.engine.cli", command, str(campaign)]
+        return subprocess.run(words, capture_output=True, text=True, check=False)
 
-    environment = {**os.environ, "XDG_STATE_HOME": str(tmp_path / "state")}
     with Campaign.open(campaign) as held:
-        assert not held.read_only
         before = held.head
-        answer = subprocess.run(
-            [sys.executable, "-m", "assaypilot.engine.cli", "plan", str(campaign)],
-            capture_output=True,
-            text=True,
-            check=False,
-            env=environment,
-        )
-        assert answer.returncode == 1
-        assert answer.stderr.count("\n") == 1
+        answer = called("plan")
+        assert (answer.returncode, answer.stderr.count("\n")) == (1, 1)
         assert "small.assaypilot" in answer.stderr
         assert "internal error" not in answer.stderr
-        look = subprocess.run(
-            [sys.executable, "-m", "assaypilot.engine.cli", "status", str(campaign)],
-            capture_output=True,
-            text=True,
-            check=False,
-            env=environment,
-        )
-        assert look.returncode == 0
+        assert called("status").returncode == 0
     with Campaign.open(campaign) as after:
         assert after.head == before

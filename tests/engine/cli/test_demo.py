@@ -36,14 +36,6 @@ def test_demo_is_right_and_fast(done):
     assert document["counts"]["in"] == len(document["in"])
 
 
-@pytest.mark.slow
-def test_at_most_one_of_twenty_is_wrong(done):
-    documents = [done("demo", "--seed", seed) for seed in range(1, 21)]
-    assert sum(not right(document) for document in documents) <= 1
-    assert all(document["finished"] and document["guarantee"]["holds"] for document in documents)
-    assert max(document["seconds"] for document in documents) < 10
-
-
 def test_demo_leaves_the_campaign_and_the_shortlist(run, done, refused, tmp_path):
     folder = tmp_path / "a folder" / "practice"
     answer = run("demo", "--seed", 1, "--out", folder)

@@ -78,20 +78,6 @@ def test_without_a_word_it_is_what_is_in(drawn, done, tmp_path):
     assert {row["Availability"] for row in rows} <= {"made", "to be made"}
 
 
-def test_in_words(drawn, run, tmp_path):
-    answer = run("export", drawn, tmp_path / "list.xlsx", "--only", "all")
-    assert (answer.code, answer.err) == (0, "")
-    assert answer.out.startswith(f"12 compounds written to {tmp_path / 'list.xlsx'}\n")
-
-
-@pytest.mark.parametrize("name", ["list.txt", "list.xls", "list.docx", "list"])
-def test_an_unknown_ending_is_refused_with_those_that_are_known(drawn, refused, folder, tmp_path, name):
-    before = folder()
-    line = refused("export", drawn, tmp_path / name)
-    assert "one of .csv, .xlsx, .sdf, .pdf, .pptx, such as list.xlsx." in line
-    assert folder() == before
-
-
 def test_labels_only_make_no_sd_file(campaign, refused, done, tmp_path):
     line = refused("export", campaign, tmp_path / "x.sdf", "--only", "all")
     assert "no compound of the shortlist has a structure, and an SD file is a list of structures. Write csv" in line

@@ -3,11 +3,6 @@
 from assaypilot.engine.system.places import where_else
 
 
-def test_an_unknown_command_is_named_to_programs(run):
-    error = run("chek", "t.csv", "--json").document["error"]
-    assert (error["option"], error["message"]) == ("COMMAND", "there is no command 'chek'")
-
-
 def test_help_and_version_are_words_too(run):
     assert "usage: assaypilot check" in run("help", "check").out
     assert run("help").out == run("--help").out

@@ -12,30 +12,14 @@ from assaypilot.engine.cli import COMMANDS, main, program
 
 
 def test_every_command_has_help_and_json(run):
+    out = run("--help").out
     for name in sorted(COMMANDS):
+        assert f"    {name} " in out or f"    {name}\n" in out
         answer = run(name, "--help")
         assert answer.code == 0
         assert answer.err == ""
         assert f"assaypilot {name}" in answer.out
         assert "--json" in answer.out
-
-
-def test_the_commands_are_those_of_the_help(run):
-    out = run("--help").out
-    assert all(f"    {name} " in out or f"    {name}\n" in out for name in COMMANDS)
-
-
-def test_version(run):
-    answer = run("--version")
-    assert answer.code == 0
-    assert answer.out.startswith("assaypilot ")
-
-
-def test_wrong_usage_names_the_option(run):
-    error = run("new", "a", "--table", "t", "--epsilon", "half", "--json").document["error"]
-    assert error["option"] == "--epsilon"
-    assert "'half' is not a number" in error["message"]
-    assert error["mend"] == "See assaypilot new --help."
 
 
 def test_a_mistake_in_the_program_is_one_line_and_a_local_file(run, monkeypatch, tmp_path):
