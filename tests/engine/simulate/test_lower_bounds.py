@@ -43,9 +43,6 @@ def practice() -> tuple[ProjectedFeatures, np.ndarray]:
     return ProjectedFeatures(SiteFeatures.of(library)), np.array([truth[name] for name in library.ids])
 
 
-# ---------------------------------------------------------------------- closed forms
-
-
 def test_lingame_table_2():
     """alpha = 0.1, theta = e1: T* = 2 (|y_1| + |y_2|)^2 / gap^2 = 880.6, so 4055 measurements at delta = 0.01."""
     alpha = 0.1
@@ -62,14 +59,6 @@ def test_lingame_table_2():
     assert weights == pytest.approx([0.0476, 0.9524, 0.0], abs=2e-3)
     assert closed * math.log(100) == pytest.approx(4055, abs=1)
     assert bound.measurements(0.01) == pytest.approx(bound.lower * math.log(1 / 0.024))
-
-
-def test_two_arms_by_hand():
-    """Two means apart by g: half of the measurements each, T* = 2 sigma^2 * 4 / g^2."""
-    for sigma, apart in ((1.0, 1.0), (0.3, 0.5)):
-        bound = best_arm(plain(np.eye(2)), [apart, 0.0], sigma=sigma)
-        assert bound.value == pytest.approx(8 * sigma**2 / apart**2, rel=1e-3)
-        assert bound.weights == pytest.approx([0.5, 0.5], abs=0.02)
 
 
 def test_transductive_best_arm_by_hand():
@@ -94,9 +83,6 @@ def test_nothing_to_tell_apart():
     one = plain(np.ones((1, 1)))
     assert best_arm(one, [1.0]).measurements(0.05) == 0.0
     assert all_epsilon_best(one, [1.0], 0.5).value == 0.0
-
-
-# ---------------------------------------------------------------------- all epsilon-best
 
 
 def test_unrelated_arms_by_hand():
@@ -211,9 +197,6 @@ def test_960_compounds(practice):
     assert all_epsilon_best(candidates, theta, 0.5, sigma=0.3).measurements(0.05) > 3000
 
 
-# ---------------------------------------------------------------------- the oracle
-
-
 def test_the_level_of_all_comparisons():
     assert simultaneous_level(960, 0.05) == pytest.approx(5.31, abs=0.005)
     assert 960 * 959 * norm.sf(simultaneous_level(960, 0.05)) == pytest.approx(0.05)
@@ -276,9 +259,6 @@ def test_the_oracle_refuses():
             oracle(plain(np.eye(2)), [1.0, 0.0], **{"epsilon": 0.5, **wrong})
 
 
-# ---------------------------------------------------------------------- Pareto sets
-
-
 def test_pareto_complexity_by_hand():
     """Three points, all gaps 1: (2, 0) and (0, 1) in the set, (-1, -1) dominated by 2 at most."""
     mu = np.array([[2.0, 0.0, -1.0], [0.0, 1.0, -1.0]])
@@ -289,9 +269,6 @@ def test_pareto_complexity_by_hand():
 
 def test_equal_compounds_are_infinitely_hard():
     assert math.isinf(pareto_complexity(np.array([[1.0, 1.0], [2.0, 2.0]]), 1).h1_lin)
-
-
-# ---------------------------------------------------------------------- wrong input
 
 
 def test_means_that_are_no_sums():

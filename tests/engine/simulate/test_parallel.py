@@ -124,9 +124,6 @@ def test_every_run_is_counted_once():
     assert summary(parts[:1])["measurements"]["sd"] is None
 
 
-# ---------------------------------------------------------------------- the cluster
-
-
 def test_without_the_extra_it_is_said_what_to_install(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "distributed", None)
     with pytest.raises(AssayPilotError, match="pip install assaypilot"):

@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from assaypilot.engine.campaign.verifying import verify
 from assaypilot.engine.simulate.practice import create_practice, is_practice, practice_results, practice_truth
-from tests.engine.campaign.making import differences, make
+from tests.engine.campaign.making import make
 
 
 def test_the_truth_is_the_one_described() -> None:
@@ -36,13 +35,10 @@ def test_the_practice_campaign_is_as_described(tmp_path: Path) -> None:
         assert now.endpoints[0].noise_sd == 0.2
         assert len(now.library) == 960
         assert is_practice(campaign)
+        with make(tmp_path / "x.assaypilot") as other:
+            assert not is_practice(other)
         assert "for practice" in " ".join(now.warnings)
     assert verify(tmp_path / "p.assaypilot").ok
-
-
-def test_another_campaign_is_no_practice(tmp_path: Path) -> None:
-    with make(tmp_path / "x.assaypilot") as campaign:
-        assert not is_practice(campaign)
 
 
 def test_results_fill_the_round_and_are_the_same_when_asked_again(tmp_path: Path) -> None:
@@ -54,14 +50,3 @@ def test_results_fill_the_round_and_are_the_same_when_asked_again(tmp_path: Path
         report = campaign.record(results)
         assert (report.accepted, report.unplanned, report.round_closed) == (len(results), 0, True)
         assert campaign.status().phases_decided == 1
-
-
-@pytest.mark.parametrize("seed", [0, 1])
-def test_the_same_seed_gives_the_same_campaign(tmp_path: Path, seed: int) -> None:
-    rounds = []
-    for name in ("a", "b"):
-        with create_practice(tmp_path / f"{name}.assaypilot", seed=seed) as campaign:
-            issued = campaign.plan()
-            campaign.record(practice_results(campaign, issued))
-            rounds.append((issued.items, campaign.status().candidates))
-    assert differences(rounds[0], rounds[1]) == []

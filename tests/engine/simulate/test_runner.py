@@ -33,9 +33,6 @@ def allocation(counts):
     return Allocation(1, arms, np.array(counts, dtype=np.intp), 1.0, Certificate("g", 1.0, 1.0))
 
 
-# ---------------------------------------------------------------------- the assay
-
-
 def many(drawn, counts, n=4000):
     rng = np.random.default_rng(5)
     return np.array([sample(drawn, allocation(counts), rng, 0).means for _ in range(n)])
@@ -92,9 +89,6 @@ def test_a_million_measurements_cost_what_one_does():
     tracemalloc.stop()
     assert seconds < 0.05
     assert peak < 100_000
-
-
-# ---------------------------------------------------------------------- runs
 
 
 def test_a_run_is_counted_and_scored():

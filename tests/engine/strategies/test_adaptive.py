@@ -16,7 +16,6 @@ from assaypilot.engine.strategies.adaptive.epsilon_best import Adaptive
 from assaypilot.engine.strategies.adaptive.evidence import NOBODY, SILENT, Evidence, appended, nothing_measured
 from assaypilot.engine.strategies.adaptive.sequential_tests import limits
 from assaypilot.engine.strategies.designs import fit, table
-from assaypilot.engine.strategies.linfact.linfact import LinFactG
 from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, Allocation, Capacity, Certificate
 from tests.oracles.adaptive import Plain
 from tests.strategies import came_back, dense, few, phases, problem_of, product, random_table
@@ -257,47 +256,6 @@ def test_many_compounds_at_the_border_spend_delta_and_no_more():
 def test_limits_shrunk_by_1_3_err_more_than_delta(monkeypatch):
     monkeypatch.setattr(sequential_tests, "limits", lambda *given: limits(*given) / 1.3)
     assert errors(AllEpsilonBest(5.0), AT_BORDER, 150) > 0.3
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("goal", [AllEpsilonBest(0.5, 0.25), Best(0.25)], ids=["epsilon-best", "best"])
-def test_errors_on_random_tables_stay_below_delta(goal):
-    wrong = undecided = 0
-    runs = 30
-    for seed in range(runs):
-        rng = np.random.default_rng((5, seed))
-        codes, sizes = random_table(rng, ("full", "sparse", "deficient")[seed % 3], most=30)
-        features = SiteFeatures(codes, sizes)
-        truth = dense(features) @ rng.normal(0.0, 0.4, features.n_columns)
-        problem = problem_of(features, goal=goal, delta=0.1, sd=0.3, capacity=Capacity(48, 4), seed=seed)
-        state = None
-        for before, _, decision in phases(Adaptive(), problem, truth, rng, most=40):
-            state = Adaptive().apply(before, decision)
-        members, acceptable = goal.members(truth), goal.acceptable(truth)
-        if isinstance(goal, Best):
-            wrong += not goal.is_right(state.status == IN, truth) and not (state.status == UNDECIDED).any()
-        else:
-            wrong += bool((members & (state.status == OUT)).any() or (~acceptable & (state.status == IN)).any())
-        undecided += bool((state.status == UNDECIDED).any())
-    assert wrong <= 0.1 * runs
-    assert undecided <= 0.05 * runs
-
-
-@pytest.mark.slow
-def test_it_takes_a_fraction_of_what_linfact_g_takes():
-    """A table of 4 x 5 x 4 compounds, rounds of 48, over three truths."""
-    features = SiteFeatures(product((4, 5, 4)), (4, 5, 4))
-    goal = AllEpsilonBest(0.5, 0.25)
-
-    def measurements(strategy, seed):
-        rng = np.random.default_rng((6, seed))
-        truth = dense(features) @ rng.normal(0.0, 0.4, features.n_columns)
-        problem = problem_of(features, goal=goal, delta=0.05, sd=0.2, capacity=Capacity(48, 4))
-        *_, (_, outcome, _) = phases(strategy, problem, truth, rng, most=60)
-        return outcome.spent
-
-    ratios = [measurements(Adaptive(), seed) / measurements(LinFactG(), seed) for seed in range(3)]
-    assert np.median(ratios) < 1 / 3
 
 
 def test_the_leader_is_fixed_before_the_phase_it_compares_in():

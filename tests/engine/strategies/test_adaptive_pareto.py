@@ -7,13 +7,11 @@ import pytest
 
 from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.domain.goals import ParetoSet
-from assaypilot.engine.strategies import registry
 from assaypilot.engine.strategies.adaptive import sequential_tests
 from assaypilot.engine.strategies.adaptive.evidence import NOBODY
 from assaypilot.engine.strategies.adaptive.fronts import SHARES
 from assaypilot.engine.strategies.adaptive.pareto import AdaptivePareto
 from assaypilot.engine.strategies.adaptive.sequential_tests import limits, rounded_level
-from assaypilot.engine.strategies.gege.confidence import Gege
 from assaypilot.engine.strategies.protocol import (
     IN,
     NOT_ESTIMABLE,
@@ -140,39 +138,6 @@ def test_two_compounds_at_the_border_err_at_most_delta_but_with_limits_shrunk(tr
     rate = errors(truth, margins, 80)
     assert 0.0 < rate <= 0.3
     assert errors(truth, margins, 80, monkeypatch, shrink=1.5) > 1.5 * rate
-
-
-def test_errors_on_random_tables_stay_below_delta():
-    wrong, runs = 0, 3
-    for seed in range(runs):
-        rng = np.random.default_rng((5, seed))
-        codes, sizes = random_table(rng, ("full", "sparse", "deficient")[seed % 3], most=24)
-        features = SiteFeatures(codes, sizes)
-        truth = np.stack([dense(features) @ rng.normal(0.0, 0.4, features.n_columns) for _ in range(2)])
-        goal = ParetoSet((0.3, 0.3))
-        problem = problem_of(features, goal=goal, delta=0.1, sd=(0.3, 0.2), capacity=Capacity(48, 4), seed=seed)
-        *_, (before, _, decision) = phases(AdaptivePareto(), problem, truth, rng, most=40)
-        status = AdaptivePareto().apply(before, decision).status
-        wrong += not goal.is_right(status == IN, truth)
-        assert not (status == UNDECIDED).any()
-    assert wrong <= 0.1 * runs
-
-
-@pytest.mark.slow
-def test_it_takes_a_fraction_of_what_gege_takes():
-    features = SiteFeatures(product((4, 5, 4)), (4, 5, 4))
-
-    def measurements(strategy, seed):
-        rng = np.random.default_rng((6, seed))
-        truth = np.stack([dense(features) @ rng.normal(0.0, 0.4, features.n_columns) for _ in range(2)])
-        problem = problem_of(
-            features, goal=ParetoSet((0.25, 0.25)), delta=0.05, sd=(0.2, 0.2), capacity=Capacity(48, 4)
-        )
-        *_, (_, outcome, _) = phases(strategy, problem, truth, rng, most=60)
-        return outcome.spent
-
-    ratios = [measurements(registry.get("adaptive"), seed) / measurements(Gege(), seed) for seed in range(2)]
-    assert max(ratios) < 0.4
 
 
 def ended(state, truth, rng):

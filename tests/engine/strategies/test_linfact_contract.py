@@ -12,7 +12,6 @@ from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.strategies.linfact.linfact import LinFactG
 from assaypilot.engine.strategies.linfact.xy_optimal import LinFactXY, LinFactXYAsPrinted
 from assaypilot.engine.strategies.protocol import (
-    IN,
     UNDECIDED,
     Capacity,
     Outcome,
@@ -130,15 +129,6 @@ def test_units_do_not_matter(kind, seed, shift, scale):
     for name in ("low", "high", "estimate"):
         expected = shift + scale * getattr(decision, name)
         np.testing.assert_allclose(getattr(again, name), expected, rtol=1e-7, atol=1e-7 * max(1.0, scale))
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_ties_in_the_truth_end_with_slack(strategy, mode):
-    features = SiteFeatures(product((3, 2)), (3, 2))
-    problem = problem_of(features, **options(strategy, mode))
-    flat = np.full(6, 7.0)
-    state, _, decision = list(phases(strategy, problem, flat, np.random.default_rng(5)))[-1]
-    assert (strategy.apply(state, decision).status == IN).all()
 
 
 @pytest.mark.parametrize("mode", MODES)

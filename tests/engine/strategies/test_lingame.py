@@ -237,14 +237,6 @@ def test_a_bound_on_the_effects_is_an_assumption(kind):
     assert bound == "the effects are no larger than 2.5 together (the root of the sum of their squares)"
 
 
-@BOTH
-def test_the_guarantee_claims_no_more_than_is_proven(kind):
-    """Epsilon-best is not in the paper, and the number of measurements is proven for its own eta alone."""
-    words = kind.info.guarantee
-    assert "any such method must" not in words
-    assert "proven only for the best compound or a threshold, with norm, eta=theorem and batches of 1" in words
-
-
 @pytest.mark.parametrize(("norm", "batch"), [(2.0, 1000), (4.0, 4000)])
 def test_stated_cost_of_a_bound_on_the_effects_is_right(norm, batch):
     """The theorem's regularisation is no defect: it stops, after about as many times the measurements as was said."""

@@ -11,7 +11,6 @@ from scipy.stats import binomtest, norm
 
 from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.domain.goals import Best
-from assaypilot.engine.simulate import comparison
 from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED, Capacity
 from assaypilot.engine.strategies.rage.phase import beaten, first_of_equals
 from assaypilot.engine.strategies.rage.rage import Rage, union_log
@@ -22,10 +21,6 @@ from tests.strategies import came_back, dense, finished, phases, problem_of, pro
 def asked(features, *, slack=0.0, sd=1.0, delta=0.05, wanted=None, **changes):
     problem = problem_of(features, goal=Best(slack), sd=sd, delta=delta, **changes)
     return problem if wanted is None else replace(problem, wanted=np.asarray(wanted, dtype=bool))
-
-
-def soare(d, angle):
-    return np.vstack([np.eye(d), np.r_[math.cos(angle), math.sin(angle), np.zeros(d - 2)]]), 2.0 * np.eye(d)[0]
 
 
 def found(strategy, problem, truth, seed):
@@ -229,21 +224,6 @@ def test_two_compounds_err_as_often_as_the_boundary_says():
     found = sum(out == [0] for out in outs)
     assert binomtest(found, runs, exact).pvalue > 1e-3
     assert binomtest(found, runs, norm.sf(math.sqrt(2.0 * math.log(2.0 / 0.3)) / 1.3 + gap / size)).pvalue < 1e-3
-
-
-def test_the_order_of_the_paper_on_soares_instance():
-    """Figure 1a: the oracle needs least, RAGE not much more, static designs many times that."""
-    x, theta = soare(5, 0.1)
-    truth = x @ theta
-    spent = {}
-    for name in ("oracle", "rage", "static-xy"):
-        given = {"truth": [truth.tolist()]} if name == "oracle" else {"first_radius": 0.5} if name == "rage" else {}
-        problem = asked(DenseFeatures(x), **given)
-        runs = [found(comparison.get(name), problem, truth, seed) for seed in range(3)]
-        assert all(np.flatnonzero(state.status == IN).tolist() == [0] for state in runs)
-        spent[name] = np.mean([state.spent for state in runs])
-    assert spent["oracle"] < spent["rage"] < spent["static-xy"]
-    assert spent["rage"] < 4 * spent["oracle"]
 
 
 @pytest.mark.parametrize("radii", ["proven", "tight"])

@@ -3,20 +3,16 @@
 import math
 
 import numpy as np
-import pytest
 
 from assaypilot.engine.domain.features import DenseFeatures
 from assaypilot.engine.domain.goals import Best
-from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.simulate.baselines.elimination import Alba
 from assaypilot.engine.simulate.baselines.variants import Dkm, XYAdaptive
-from assaypilot.engine.simulate.comparison import baselines
 from assaypilot.engine.strategies.lingame.lingame import LinGame
 from assaypilot.engine.strategies.protocol import IN
 from tests.strategies import came_back, problem_of
 
 CODE = {"threshold": "experiments", "optimism": "experiments", "first": "each", "batch": 20}
-EVERY = pytest.mark.parametrize("kind", [Alba, Dkm, XYAdaptive])
 
 
 def hard(angle):
@@ -35,23 +31,6 @@ def campaign(kind, problem, truth, seed, seen=None):
             seen(state, outcome, after)
         state = after
     raise AssertionError("no end")
-
-
-@EVERY
-def test_the_best_is_found(kind):
-    x = hard(0.4)
-    given = CODE if kind is Dkm else {}
-    wrong = 0
-    for seed in range(20):
-        state = campaign(kind, problem_of(DenseFeatures(x), goal=Best(), sd=0.3, delta=0.05, **given), x[:, 0], seed)
-        wrong += state.status.tolist() != [1, 2, 2] and state.status[0] != IN
-    assert wrong <= 3
-
-
-@EVERY
-def test_they_are_baselines(kind):
-    assert kind.info.baseline
-    assert kind in baselines()
 
 
 def test_dkm_measures_the_disturbing_compound_far_more_often_than_lingame():
@@ -99,11 +78,3 @@ def test_alba_bounds_every_mean_by_half_a_gap_that_halves_and_plans_anew_at_half
     # A design is that of a stage: of 8, then of at most 4, of at most 2.
     assert {size for size, _ in began} <= {8, 4, 3, 2}
     assert all(size == 8 or active > size // 2 or size == active for size, active in began)
-
-
-@pytest.mark.parametrize(
-    ("kind", "given"), [(XYAdaptive, {"alpha": 1.5}), (XYAdaptive, {"alpha": 0}), (Alba, {"first_gap": -1})]
-)
-def test_what_cannot_work_is_refused(kind, given):
-    with pytest.raises(AssayPilotError):
-        kind().check(problem_of(DenseFeatures(hard(0.1)), goal=Best(), sd=1.0, delta=0.05, **given))

@@ -8,16 +8,14 @@ import pytest
 
 from assaypilot.engine.design import Rows, xy_optimal
 from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures
-from assaypilot.engine.domain.goals import AllEpsilonBest, Best
+from assaypilot.engine.domain.goals import Best
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.simulate import comparison
 from assaypilot.engine.simulate.baselines.bayesgap import belief, expected_gain
 from assaypilot.engine.simulate.baselines.peace import least_width
 from assaypilot.engine.strategies.fixed_pool import absorbed, empty_sums
-from assaypilot.engine.strategies.protocol import IN, OUT, Capacity
+from assaypilot.engine.strategies.protocol import IN, Capacity
 from tests.strategies import came_back, problem_of
-
-NAMES = ("od-linbai", "peace", "bayesgap", "kgcb")
 
 
 def asked(x, budget, *, sd=1.0, goal=None, **given):
@@ -188,39 +186,16 @@ def test_bayesgap_measures_the_less_known_of_leader_and_rival():
             smallest, leader = behind[first], first
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_the_budget_is_spent_and_exactly_one_is_found(name):
-    x = sphere(12, 4, 4)
-    truth = 3.0 * x @ x[5]
-    problem = asked(x, 90, sd=0.2)
-    *_, (state, _) = steps(comparison.get(name), problem, truth, np.random.default_rng(2))
-    assert state.spent <= 90
-    assert np.flatnonzero(state.status == IN).tolist() == [5]
-    assert (state.status == OUT).sum() == 11
-    (why,) = comparison.get(name).void(problem)
-    assert "no error probability" in why
-
-
-@pytest.mark.parametrize("name", ["bayesgap", "kgcb"])
-def test_all_within_epsilon_by_the_means_at_the_end(name):
-    x = np.eye(4)
-    problem = asked(x, 120, sd=0.05, goal=AllEpsilonBest(0.5), batch=10)
-    *_, (state, _) = steps(comparison.get(name), problem, np.array([1.0, 0.8, 0.2, 0.9]), np.random.default_rng(2))
-    assert np.flatnonzero(state.status == IN).tolist() == [0, 1, 3]
-
-
 @pytest.mark.parametrize(
     ("name", "budget", "given", "text"),
     [
         ("od-linbai", None, {}, "od-linbai needs a budget"),
         ("peace", 7, {}, "7 is below one for each of 4 effects in 2 stages"),
         ("bayesgap", None, {}, "bayesgap needs a budget"),
-        ("bayesgap", 20, {"prior": 0}, "prior must be a number above 0, got 0"),
         ("bayesgap", 20, {"epsilon": -1}, "epsilon must be a number above 0, got -1"),
-        ("kgcb", 20, {"batch": 0}, "batch must be a whole number, at least 1, got 0"),
     ],
 )
-def test_what_cannot_work_is_refused(name, budget, given, text):
+def test_missing_or_small_budget_is_refused(name, budget, given, text):
     with pytest.raises(AssayPilotError, match=text):
         comparison.get(name).start(asked(np.eye(4), budget, **given))
 
@@ -230,21 +205,3 @@ def test_od_linbai_says_what_it_needs():
     with pytest.raises(AssayPilotError, match=r"7 is below 6 for .* 2 stages. Give at least 8"):
         comparison.get("od-linbai").start(asked(np.eye(4), 7))
     comparison.get("od-linbai").start(asked(np.eye(4), 8))
-
-
-@pytest.mark.slow
-def test_more_budget_is_more_often_right():
-    x = sphere(20, 5, 6)
-    truth = x @ x[3]
-    for name in NAMES:
-        found = []
-        for budget in (40, 400):
-            right = 0
-            for seed in range(12):
-                given = {"batch": 20} if name in ("bayesgap", "kgcb") else {}
-                problem = replace(asked(x, budget, sd=0.4, **given), seed=seed)
-                *_, (state, _) = steps(comparison.get(name), problem, truth, np.random.default_rng(seed))
-                right += np.flatnonzero(state.status == IN).tolist() == [3]
-            found.append(right)
-        assert found[1] >= found[0], name
-        assert found[1] >= 8, name

@@ -7,9 +7,7 @@ import pytest
 
 from assaypilot.engine.domain.features import DenseFeatures
 from assaypilot.engine.domain.goals import AllEpsilonBest, Best
-from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.simulate.baselines.lingape import LinGapE, LinGIFA, MLinGapE, index_race, leading_race
-from assaypilot.engine.simulate.comparison import baselines
 from assaypilot.engine.strategies.protocol import IN, Outcome
 from tests.oracles import lingame as oracle
 from tests.strategies import came_back, problem_of
@@ -112,36 +110,6 @@ def test_pulls_and_the_end_are_those_of_the_definition(kind, batch, seed):
     assert ended
 
 
-@EVERY
-@pytest.mark.parametrize("batch", [1, 24])
-def test_the_best_is_found_and_errors_stay_below_delta(kind, batch):
-    rng = np.random.default_rng(12)
-    x = unit_rows(rng, 6, 3)
-    truth = x @ np.array([0.6, 0.2, 0.5])
-    for seed in range(4):
-        problem = problem_of(DenseFeatures(x), goal=Best(0.1), sd=0.25, delta=0.3, batch=batch, seed=seed)
-        state = campaign(kind, problem, truth, seed, lost=0.1, extra=seed % 2)
-        assert kind().stop(state)[0].name == "decided"
-        assert problem.goal.is_right(state.status == IN, truth)
-
-
-@pytest.mark.parametrize(
-    ("kind", "pull"),
-    [(MLinGapE, "greedy"), (MLinGapE, "variance"), (LinGIFA, "variance"), (LinGIFA, "greedy")],
-)
-@pytest.mark.parametrize("m", [None, 3])
-def test_the_m_best_are_those_within_epsilon_when_there_are_m_of_them(kind, pull, m):
-    rng = np.random.default_rng(5)
-    x = np.vstack([np.eye(4), unit_rows(rng, 4, 4) * 0.3])
-    truth = x @ np.array([1.0, 0.9, 0.8, 0.0])
-    goal = AllEpsilonBest(0.4, 0.1)
-    assert goal.members(truth).sum() == 3
-    problem = problem_of(DenseFeatures(x), goal=goal, sd=0.1, delta=0.1, m=m, pull=pull, batch=8)
-    state = campaign(kind, problem, truth, 0)
-    assert goal.is_right(state.status == IN, truth)
-    assert kind().stop(state)[0].name == "decided"
-
-
 @TOP
 def test_the_wrong_m_gives_as_many_compounds_all_the_same(kind):
     x = np.eye(4)
@@ -175,31 +143,3 @@ def test_no_decision_while_a_compound_is_not_known_at_all(kind):
     assert len(decision.ins) == len(decision.outs) == 0
     assert np.isposinf(decision.high[0, 2])
     assert strategy.ask(strategy.apply(state, decision)).arms.tolist() == [2]
-
-
-@EVERY
-@pytest.mark.parametrize(
-    ("given", "text"),
-    [
-        ({"pull": "random"}, "got 'random'"),
-        ({"first": "some"}, "first must be spanning or each, got 'some'"),
-        ({"batch": -2}, "batch must be a whole number, at least 1, got -2"),
-        ({"threshold": "none"}, "threshold must be proven or experiments, got 'none'"),
-    ],
-)
-def test_refusals_say_what_is_needed(kind, given, text):
-    with pytest.raises(AssayPilotError) as caught:
-        kind().start(problem_of(DenseFeatures(np.eye(3)), goal=Best(), **given))
-    assert text in str(caught.value)
-
-
-@TOP
-def test_m_is_a_whole_number(kind):
-    with pytest.raises(AssayPilotError, match="m must be a whole number, at least 1, got 0"):
-        kind().start(problem_of(DenseFeatures(np.eye(3)), m=0))
-
-
-@EVERY
-def test_they_are_baselines(kind):
-    assert kind in baselines()
-    assert kind.info.baseline
