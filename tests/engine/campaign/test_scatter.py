@@ -17,7 +17,7 @@ from assaypilot.engine.domain.difference import with_noise
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Result
-from assaypilot.engine.domain.noise import StatedNoise, parse_noise
+from assaypilot.engine.domain.noise import StatedNoise
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.records import settings
 from assaypilot.engine.models.sd_bound import upper_sd
@@ -271,25 +271,6 @@ def test_the_variance_of_a_difference_is_at_most_the_sum_of_its_parts_bounds():
     assert noise[0] == pytest.approx(one.used)
     assert noise[1] == 0.3
     assert noise[2] == pytest.approx(math.hypot(one.used, 0.3))
-
-
-@pytest.mark.parametrize(
-    ("text", "stated"),
-    [
-        ("0,2", StatedNoise(0.2)),
-        (" unknown ", StatedNoise(None, estimated=True)),
-        ("Unknown:0.3", StatedNoise(0.3, estimated=True)),
-    ],
-)
-def test_how_noise_is_said(text, stated):
-    assert parse_noise(text) == stated
-    assert parse_noise(stated.text) == stated
-
-
-@pytest.mark.parametrize("text", ["", "about 0.2", "unknown:", "unknown:x", "nobody knows"])
-def test_other_texts_are_refused(text):
-    with pytest.raises(AssayPilotError, match="must be a number or unknown"):
-        parse_noise(text)
 
 
 def _cut(campaign: Campaign, limit: float) -> None:

@@ -10,13 +10,12 @@ from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.check import about_own_sds, check_report
-from assaypilot.engine.tables.headers import split_unit
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.normalise import is_dose
 from assaypilot.engine.tables.opening import parse_text, read_table
 from assaypilot.engine.tables.options import TableOptions, parse_endpoint_spec
-from assaypilot.engine.tables.products import about_ids, one_spelling
+from assaypilot.engine.tables.products import one_spelling
 from assaypilot.engine.tables.results import read_results
 
 
@@ -191,24 +190,6 @@ def imported_csv(text):
     return import_table(raw, propose(raw))
 
 
-@pytest.mark.parametrize(
-    ("ids", "said"),
-    [
-        (["1-Mar", "A-2", "A-3"], "Ids look like dates (1-Mar)"),
-        (["A-1", "Mar-07", "2024-03-08", "A-4"], "Ids look like dates (Mar-07, and 1 more)"),
-        (["1.2E+05", "A-2"], "Ids look like powers of ten (1.2E+05)"),
-        (["01.06.2024", "02.06.24", "x"], "Ids look like dates"),
-    ],
-)
-def test_ids_that_look_like_dates_are_asked_about(ids, said):
-    assert said in (about_ids(ids) or "")
-
-
-@pytest.mark.parametrize("ids", [["MAR-1", "E5"], ["2024-03-01", "2024-03-02"], ["12", "13"], ["US123-1", "1-2"]])
-def test_ids_that_are_none(ids):
-    assert about_ids(ids) is None
-
-
 def test_a_result_of_such_an_id_says_what_may_have_happened():
     library = Library.listed(["R1"], [["Me"], ["H"]], ids=["MAR-1", "MAR-2"])
     table = read_results(parse_text("ID,pIC50\n1-Mar,7\nMAR-2,6\n"), library, [Endpoint("pIC50", noise_sd=0.2)])
@@ -221,12 +202,6 @@ def test_a_label_and_the_structure_it_names_are_asked_about():
     warnings: list[str] = []
     one_spelling("R2", ["Cl", "Cl[*:2]", "OMe", "CO[*:2]", "[*:2]CO", "C1CC1[*:2]"], [], warnings)
     assert [text.split(" at ")[0] for text in warnings] == ["Cl, Cl[*:2]", "OMe, CO[*:2]"]
-
-
-def test_a_unit_before_what_the_value_is():
-    assert split_unit("IC50 nM geomean") == ("IC50 geomean", "nM")
-    assert split_unit("EGFR IC50_uM_mean") == ("EGFR IC50 mean", "µM")
-    assert split_unit("Geo mean") == ("Geo mean", "")
 
 
 def means(sd, *, n=3, stated=None):

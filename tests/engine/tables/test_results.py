@@ -12,14 +12,13 @@ from assaypilot.engine.domain.plates.layout import Layout, Placed, Plate, PlateU
 from assaypilot.engine.domain.plates.wells import Well
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.sheet import write_csv
-from assaypilot.engine.tables.compound_names import CompoundNames
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.layout import lay_out
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import parse_text, read_table
 from assaypilot.engine.tables.options import TableMapping, TableOptions, parse_endpoint_spec
 from assaypilot.engine.tables.results import read_results
-from assaypilot.engine.tables.side_columns import run_groups, run_number
+from assaypilot.engine.tables.side_columns import run_groups
 
 FILED = Library.listed(["R1"], [["Me"], ["Et"], ["H"]], ids=["CPD-1", "CPD-2", "-3"])
 
@@ -71,54 +70,11 @@ def refusal(text, *endpoints, **more):
     return str(caught.value)
 
 
-# ---------------------------------------------------------------------- ids
-
-
-@pytest.mark.parametrize("name", ["AP_0012", "AP 0012", "ap0012", "AP-12", "AP.00012", "AP/0012"])
-def test_an_id_in_other_marks_is_that_of_the_only_compound_it_can_be(name):
-    found = CompoundNames(LIBRARY).find(name)
-    assert (found.compound, found.otherwise, found.batch) == (1, True, "")
-
-
-@pytest.mark.parametrize(
-    ("name", "batch"),
-    [("AP-0012-03", "03"), ("AP-0012_001", "001"), ("AP-12-3", "3"), ("AP-0012 lot 7", "7"), ("ap-0012-B02", "02")],
-)
-def test_a_batch_behind_an_id_is_no_other_compound(name, batch):
-    found = CompoundNames(LIBRARY).find(name)
-    assert (found.compound, found.batch) == (1, batch)
-
-
-@pytest.mark.parametrize(
-    ("ids", "name"),
-    [
-        (["AP-1", "AP1"], "AP_1"),  # could be both
-        (["AP-1", "AP-1-2"], "AP-1-3"),  # such endings are compounds there
-        (["AP-1", "AP-2"], "AP-1+"),
-        (["AP-1", "AP-2"], "rac-AP-1"),
-        (["AP-1", "AP-2"], "AP-1a"),
-        (["AP-1", "AP-2"], "BP-1"),
-        (["1", "12"], "12-1"),  # an example's number
-        (["1201", "1202"], "1201.5"),
-        (["-3", "4"], "03"),
-    ],
-)
-def test_what_may_be_another_compound_is_not_guessed(ids, name):
-    library = Library.listed(["R1"], [["Me"], ["Et"]], ids=ids)
-    assert CompoundNames(library).find(name) is None
-
-
-# ---------------------------------------------------------------------- values
-
-
 def test_a_table_on_its_side_is_said_to_be_so():
     table = "ID|" + "|".join(f"c{n}" for n in range(20)) + "\n{}|" + "|".join(["5"] * 20)
     said = refusal(table.format("Gloss"), Endpoint("Gloss", noise_sd=0.2))
     assert "c0, c1" in said
     assert "and 9 more. Turn the table, so that each compound has a row." in said
-
-
-# ---------------------------------------------------------------------- plates
 
 
 def plates(*names, wells=1, controls=()):
@@ -327,35 +283,6 @@ def read_as_one(header: str, *rows: str, endpoint: str | None = None):
 
 
 RUNS = ("ID,R1,IC50 run 1 (nM),IC50 run 2 (nM),n", "a,Me,10,12,2", "b,H,300,,1", "c,Et,>10000,9000,2")
-
-
-@pytest.mark.parametrize(
-    ("header", "expected"),
-    [
-        ("IC50 run 2 (nM)", ("IC50 (nM)", "2")),
-        ("IC50 (nM) Run 1", ("IC50 (nM)", "1")),
-        ("IC50_rep1", ("IC50", "1")),
-        ("Run 3: pIC50", ("pIC50", "3")),
-        ("IC50 (n=2) [µM]", ("IC50 [µM]", "2")),
-        ("pKi #2", ("pKi", "2")),
-        ("IC50 exp. 01 (nM)", ("IC50 (nM)", "1")),
-        ("IC50 nM 2025-01-05", ("IC50 nM", "2025-01-05")),
-        ("IC50 (µM) 5/1/25", ("IC50 (µM)", "5/1/25")),
-        ("pIC50 (12-Jan-2025)", ("pIC50", "12-Jan-2025")),
-        ("2025-01-05", None),
-        ("AUC 0-12-24", None),
-        ("sol at 1.2.10", None),
-        ("decay 20", None),
-        ("IC50 (nM)", None),
-        ("IC50 n", None),
-        ("Kinase 1 IC50 (nM)", None),  # a target, not a run
-        ("Run 1", None),  # of what?
-        ("Run 1 rep 2 IC50", None),
-        ("Inhibition at n10.5", None),
-    ],
-)
-def test_headers_of_runs(header, expected):
-    assert run_number(header) == expected
 
 
 def test_runs_are_measurements_of_one_endpoint():

@@ -13,7 +13,7 @@ from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import read_table
 from assaypilot.engine.tables.options import TableMapping, TableOptions
-from assaypilot.engine.tables.stock import parse_cost, parse_lead, parse_state, read_stock_list
+from assaypilot.engine.tables.stock import read_stock_list
 
 LIBRARY = Library.listed(["R1"], [["H"], ["Me"], ["Cl"], ["F"]], ids=["A-1", "A-2", "A-3", "A-4"])
 
@@ -21,57 +21,6 @@ LIBRARY = Library.listed(["R1"], [["H"], ["Me"], ["Cl"], ["F"]], ids=["A-1", "A-
 def written(path: Path, text: str) -> Path:
     path.write_text(text, encoding="utf-8")
     return path
-
-
-@pytest.mark.parametrize(
-    ("text", "code"),
-    [
-        *((text, IN_STOCK) for text in ("yes", "In Stock", "12 mg", "0.5", "arrived")),
-        *((text, TO_MAKE) for text in ("no", "to be made", "To-Be-Made", "0 mg", "0")),
-        *((text, CANNOT) for text in ("cannot", "can't", "not available", "Impossible")),
-    ],
-)
-def test_words_and_amounts(text: str, code: int) -> None:
-    assert parse_state(text) == code
-
-
-@pytest.mark.parametrize("text", ["maybe", "-5 mg", "Tuesday", "1 2 3", "nan"])
-def test_other_words_are_refused(text: str) -> None:
-    with pytest.raises(ValueError, match=r"says neither|below 0|not a number"):
-        parse_state(text)
-
-
-@pytest.mark.parametrize(
-    ("text", "decimal", "cost"),
-    [
-        ("1200", ".", 1200),
-        ("1200 EUR", ".", 1200),
-        ("€ 12.50", ".", 12.5),
-        ("1.200,50 EUR", ",", 1200.5),
-        ("$0", ".", 0),
-    ],
-)
-def test_money(text: str, decimal: str, cost: float) -> None:
-    assert parse_cost(text, decimal) == cost
-
-
-@pytest.mark.parametrize("text", ["-5", "-5 EUR", "dear", "1e400", "EUR"])
-def test_what_is_no_money(text: str) -> None:
-    with pytest.raises(ValueError, match=r"cost|number"):
-        parse_cost(text)
-
-
-@pytest.mark.parametrize(
-    ("text", "days"), [("14", 14), ("14 d", 14), ("2 weeks", 14), ("3wk", 21), ("2 rounds", 20), ("1 month", 30)]
-)
-def test_lead_times(text: str, days: float) -> None:
-    assert parse_lead(text, round_days=10.0) == days
-
-
-@pytest.mark.parametrize("text", ["-1", "soon", "3 fortnights", "99999", "2026-01-01"])
-def test_what_is_no_lead_time(text: str) -> None:
-    with pytest.raises(ValueError, match="lead time"):
-        parse_lead(text)
 
 
 def test_a_list_takes_what_it_can_and_names_the_rest(tmp_path: Path) -> None:

@@ -12,9 +12,7 @@ from hypothesis import strategies as st
 from assaypilot.engine.cli.program import main
 from assaypilot.engine.domain import kinds
 from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.domain.labels import label_text
 from assaypilot.engine.domain.measurements import Result
-from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.entries import Unreadable, doubt, may_be_bounds, read_entry, shown
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
@@ -103,16 +101,6 @@ def test_a_labs_sd_on_the_model_scale():
     # 10 % of an IC50 is 0.043 log units, whichever IC50 it is.
     assert Endpoint("IC50", "nM", "log").sd_to_model(50.0, 5.0) == pytest.approx(0.0434, abs=1e-4)
     assert Endpoint("IC50", "nM", "log").sd_to_model(50.0, None) is None
-
-
-@pytest.mark.parametrize("label", ["H", "[H]", "[H][*:1]", "[H]*", "*[H]", "[*:2][H]", "[H]-[*:12]", "[1*][H]"])
-def test_hydrogen_is_shown_as_h(label):
-    assert label_text(label) == "H"
-
-
-@pytest.mark.parametrize("label", ["Me", "C[*:1]", "HO", "[2H][*:1]", "OH", "h"])
-def test_other_labels_are_shown_as_they_are(label):
-    assert label_text(label) == label
 
 
 def test_what_is_not_used_stays_beside_the_value_and_a_concentration_s_sd_is_none_of_its_logarithm():
@@ -263,22 +251,6 @@ def test_other_columns_are_not(tmp_path: Path, words: tuple[str, str]) -> None:
     assert all(endpoint.kind == "value" for endpoint in imported(table(tmp_path / "t.csv", words)).endpoints)
 
 
-@pytest.mark.parametrize(
-    ("text", "value", "n"),
-    [("ACTIVE", 1, 1), (" inactive ", 0, 1), ("pos", 1, 1), ("no", 0, 1), ("1", 1, 1), ("3/4", 0.75, 4), ("0/3", 0, 3)],
-)
-def test_what_can_stand_in_a_cell(text: str, value: float, n: int) -> None:
-    entry = read_entry(Endpoint("Active", kind="yes-no", words=("active", "inactive")), text)
-    assert entry is not None
-    assert (entry.value, entry.n) == (value, n)
-
-
-@pytest.mark.parametrize("text", ["maybe", "1.2", "-1", ">0.5", "5/4"])
-def test_what_cannot(text: str) -> None:
-    with pytest.raises(Unreadable):
-        read_entry(Endpoint("Active", kind="yes-no", words=("active", "inactive")), text)
-
-
 def test_a_dash_is_an_answer_only_beside_a_plus() -> None:
     assert read_entry(Endpoint("A", kind="yes-no", words=("+", "-")), "-").value == 0.0  # type: ignore[union-attr]
     assert read_entry(Endpoint("A", kind="yes-no", words=("active", "inactive")), "-") is None
@@ -289,22 +261,6 @@ def test_words_turned_around_keep_their_meaning() -> None:
     turned = Endpoint("Tox", kind="yes-no", words=("negative", "positive"))
     found = [kinds.said(turned, text) for text in ("negative", "positive", "pos", "neg", "yes", "1")]
     assert found == [1, 0, 0, 1, 0, 1]
-
-
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ("a;kind=maybe", "kind must be value, yes-no or count, got 'maybe'"),
-        ("a;words=active", "words are two with a slash between them"),
-        ("a;words=x/X", "must be two different ones"),
-        ("a;kind=count;words=a/b", "has words for yes and no, and is none"),
-        ("a;kind=yes-no;sd=0.3", "there is no assay noise (SD) to give"),
-    ],
-)
-def test_what_does_not_go_together_is_refused(text: str, says: str) -> None:
-    with pytest.raises(AssayPilotError) as refused:
-        parse_endpoint_spec(text)
-    assert says in refused.value.message
 
 
 def test_the_command_line_makes_a_campaign_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
