@@ -97,6 +97,27 @@ def read_here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.fixture(autouse=True)
+def no_waiting_for_the_disk(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Write without waiting for the disk, which takes half of the time; the store's own tests wait as the program does.
+
+    What a program writes is there for all others at once; only a power cut could tell the difference.
+    """
+    if request.node.path.name == "test_store_processes.py":
+        return
+    from assaypilot.engine.campaign.file import schema
+
+    connect = schema.connect
+
+    def at_once(*arguments: Any, **options: Any) -> Any:
+        connection = connect(*arguments, **options)
+        connection.execute("PRAGMA synchronous = OFF")
+        return connection
+
+    monkeypatch.setattr(schema, "connect", at_once)
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+
+
+@pytest.fixture(autouse=True)
 def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     """Refuse every connection that would leave the machine: the program promises to make none."""
     connect, look_up = socket.socket.connect, socket.getaddrinfo

@@ -188,9 +188,6 @@ def test_file_names_hold_no_forbidden_signs():
     assert as_named("/some/where/x.v2", ".csv") == Path("/some/where/x.v2.csv")
 
 
-# ---------------------------------------------------------------------- in another process
-
-
 def never_done(path, report):
     """Nothing: leaves half a file beside the place, as a process that is ended does, and goes on for ever."""
     path.with_name(f".{path.name}.4711.part").write_text("half")
@@ -264,9 +261,6 @@ def test_closing_the_window_asks_once_while_an_export_is_written(qtbot, decided,
     decided.messages.offers[0].click()
     until(qtbot, lambda: not decided.isVisible())
     assert not path.exists()
-
-
-# ---------------------------------------------------------------------- by keyboard
 
 
 def test_the_window_answers_while_an_export_is_written(qtbot, decided, tmp_path, monkeypatch):

@@ -63,9 +63,6 @@ def truth(name, endpoint):
     return 6.0 + 0.4 * a + 0.3 * b + 0.5 * c if endpoint == ENDPOINTS[0] else 4.5 + 0.2 * a + 0.35 * c
 
 
-# ---------------------------------------------------------------------- what must hold of everything that is shown
-
-
 def as_read(shown):
     """A tooltip or a label of automatic format as people read it."""
     if not QtText.mightBeRichText(shown):
@@ -198,9 +195,6 @@ def copies(qtbot, window):
         assert all(len(row) == len(header) for row in rows)
         known = {CAMPAIGN, *SITES, *itertools.chain(*LABELS), *ENDPOINTS, *IDS}
         assert known & {*header, *itertools.chain(*rows)}
-
-
-# ---------------------------------------------------------------------- the journey
 
 
 @pytest.mark.slow

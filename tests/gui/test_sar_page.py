@@ -77,9 +77,6 @@ def heat(page):
     return page.scene
 
 
-# ---------------------------------------------------------------------- pictures
-
-
 def test_every_picture_is_drawn_when_it_is_chosen(qtbot, page):
     names = set()
     for key, _ in PICTURES:
@@ -234,9 +231,6 @@ def test_labels_show_their_structures(qtbot, open_window, tmp_path):
     assert scene.at(0, 9.0, 9.0, (0.1, 0.1)) is None
 
 
-# ---------------------------------------------------------------------- states
-
-
 def test_before_any_value_the_page_says_what_to_do(qtbot, open_window, tmp_path):
     library = Library.listed(("R1", "R2"), list(itertools.product("AB", "CD")))
     path = tmp_path / "none.assaypilot"
@@ -297,9 +291,6 @@ def test_stopped_picture_can_be_drawn_again(qtbot, campaign, monkeypatch):
     assert not campaign.sar.empty.isVisible()
 
 
-# ---------------------------------------------------------------------- copies and files
-
-
 def test_a_copied_picture_is_on_white(qtbot, page):
     QGuiApplication.clipboard().clear()
     theme().choose("dark")
@@ -341,9 +332,6 @@ def test_data_never_replace_a_file_nobody_agreed_to_lose(tmp_path):
     (tmp_path / "x data.csv").write_text("mine")
     assert data_path(picture, replaced=False).name == "x data 2.csv"
     assert data_path(picture, replaced=True).name == "x data.csv"
-
-
-# ---------------------------------------------------------------------- pairs
 
 
 def pairs(qtbot, page, kind):

@@ -122,9 +122,6 @@ def test_selection_moves_nothing_above_the_reasons(qtbot, window):
     assert len(places) == 1
 
 
-# ---------------------------------------------------------------------- copying
-
-
 def test_a_structure_is_copied_as_smiles_molfile_and_picture(qtbot, window):
     structure, clipboard = panel(window).structure, QGuiApplication.clipboard()
     window.candidates.select(3)
@@ -165,9 +162,6 @@ def test_selected_words_are_copied_and_else_the_rows(qtbot, window):
     window.candidates.table.setFocus()
     window.copy()
     assert "\t" in QGuiApplication.clipboard().text()
-
-
-# ---------------------------------------------------------------------- long names, large letters
 
 
 def test_long_words_are_broken_and_copied_whole():

@@ -32,6 +32,7 @@ def rows_of(path: Path) -> list[tuple[Any, ...]]:
 def without_triggers(path: Path) -> Iterator[sqlite3.Connection]:
     """A file as somebody with a database tool changes it: the triggers are taken away, and put back."""
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA synchronous = OFF")
         triggers = connection.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").fetchall()
         for name, _ in triggers:
             connection.execute(f"DROP TRIGGER {name}")

@@ -40,11 +40,6 @@ WIDE = {"per_round": 96, "max_replicates": 96}
 """A lab that does a phase in one round."""
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "series.assaypilot"
-
-
 UNRELATED = "measurements that are missing, left out or corrected are so for reasons unrelated to the values"
 
 

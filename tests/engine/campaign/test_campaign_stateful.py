@@ -391,15 +391,11 @@ class Confirmer(Person):
         assert self.campaign.status().confirmation.rounds
 
 
-TestPerson = Person.TestCase
-TestPerson.settings = settings(
-    max_examples=12, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck)
-)
-TestTrader = Trader.TestCase
-TestTrader.settings = settings(
-    max_examples=4, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
-)
-TestConfirmer = Confirmer.TestCase
-TestConfirmer.settings = settings(
-    max_examples=6, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
-)
+def often(share: int, steps: int) -> settings:
+    """A share of the examples of other tests, so many steps each."""
+    examples = settings.default.max_examples // share
+    return settings(max_examples=examples, stateful_step_count=steps, suppress_health_check=list(HealthCheck))
+
+
+TestPerson, TestTrader, TestConfirmer = Person.TestCase, Trader.TestCase, Confirmer.TestCase
+TestPerson.settings, TestTrader.settings, TestConfirmer.settings = often(3, 30), often(8, 25), often(8, 25)

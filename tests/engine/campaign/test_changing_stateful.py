@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
@@ -70,8 +69,5 @@ class Walker(Mover):
     goal: ClassVar[dict[str, Any]] = {"epsilon": 1.0, "slack": 1.0, "strategy": "adaptive"}
 
 
-FEW = settings(max_examples=2, stateful_step_count=20, deadline=None, suppress_health_check=list(HealthCheck))
-TestMover = Mover.TestCase
-TestMover.settings = FEW
-TestWalker = Walker.TestCase
-TestWalker.settings = FEW
+TestMover, TestWalker = Mover.TestCase, Walker.TestCase
+TestMover.settings = TestWalker.settings = people.often(12, 20)

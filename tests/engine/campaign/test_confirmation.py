@@ -14,7 +14,6 @@ import pytest
 
 from assaypilot.engine.campaign import confirmation, verifying
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.events.fold import take
 from assaypilot.engine.campaign.state import Round, Settings, Status
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.features import SiteFeatures
@@ -391,14 +390,6 @@ def test_the_level_is_kept(tmp_path: Path) -> None:
             assert not now.confirmation.not_measured
     assert compounds > 100
     assert wrong <= 8
-
-
-def test_a_newer_kind_of_confirmation_is_refused_plainly(campaign: Campaign) -> None:
-    from assaypilot.engine.campaign.file.chain import Event
-
-    event = Event(campaign.events + 1, "", "", "confirmation_issued", 3, {}, "")
-    with pytest.raises(AssayPilotError, match="written by a newer AssayPilot"):
-        take(campaign._ledger, event)
 
 
 def test_verify_predicts_again(campaign: Campaign, assay: Assay) -> None:

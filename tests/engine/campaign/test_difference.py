@@ -38,11 +38,6 @@ def selective(path: Path, *endpoints: Endpoint, **changes: Any) -> Campaign:
     return trade(path, *(endpoints or (POTENCY, HERG, WHOLE)), **given)
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "selective.assaypilot"
-
-
 def test_a_campaign_about_a_selectivity_is_decided_right(path: Path) -> None:
     with selective(path) as campaign:
         start = campaign.status()

@@ -24,8 +24,9 @@ PREDICTOR = sum(
 SHARE = 1.0 / (1.0 + np.exp(-PREDICTOR))
 
 
-def _campaign(path: Path) -> Campaign:
-    return make(path, endpoints=(Endpoint("share", noise_sd=0.5),), objective="share", library=LIBRARY, **LOGIT, **WIDE)
+def _campaign(path: Path, **lab: int) -> Campaign:
+    share = Endpoint("share", noise_sd=0.5)
+    return make(path, endpoints=(share,), objective="share", library=LIBRARY, **LOGIT, **(WIDE | lab))
 
 
 def _yes_or_no(campaign: Campaign, seed: int = 0, **said: Any) -> list[Result]:
@@ -36,11 +37,6 @@ def _yes_or_no(campaign: Campaign, seed: int = 0, **said: Any) -> list[Result]:
         for item in issued.items
         for _ in range(item.replicates)
     ]
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "campaign.assaypilot"
 
 
 @pytest.mark.slow
@@ -86,7 +82,7 @@ def test_its_words_name_the_scale_and_the_kind_of_values(path: Path) -> None:
 
 def test_yes_and_no_that_agree_with_earlier_ones_are_not_taken_for_them(path: Path) -> None:
     """Leaving out what agrees would leave the rarer answer: the estimate would be wrong."""
-    with _campaign(path) as campaign:
+    with _campaign(path, per_round=90, max_replicates=10) as campaign:
         campaign.plan()
         results = _yes_or_no(campaign)
         for number in range(3):

@@ -18,11 +18,6 @@ from tests.engine.campaign.trading import HERG, POTENCY, trade
 from tests.engine.campaign.trading import answers as several_answers
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "series.assaypilot"
-
-
 @pytest.mark.usefixtures("planned_phases")
 def test_every_round_is_told_as_it_was_seen_then(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with make(path, per_round=16, max_replicates=4) as campaign:

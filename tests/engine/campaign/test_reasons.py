@@ -24,11 +24,6 @@ from tests.engine.campaign.trading import trade
 LARGE: dict[str, Any] = {"per_round": 40, "max_replicates": 20}
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "series.assaypilot"
-
-
 def said(campaign: Campaign, compound: int) -> Reasoning:
     return campaign.reasons().of(compound)
 

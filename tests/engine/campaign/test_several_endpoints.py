@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,10 +12,9 @@ import pytest
 from assaypilot.engine.campaign import candidates, verifying
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.results.intake import Due, due_now, prepare
-from assaypilot.engine.campaign.state import Round, RoundItem, Settings
+from assaypilot.engine.campaign.state import Settings
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.goals import ParetoSet
-from assaypilot.engine.domain.library import Library, Site
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.errors import AssayPilotError
 from tests.engine.campaign.making import replays, small_library
@@ -24,11 +22,6 @@ from tests.engine.campaign.trading import HERG, POTENCY, answers, decide_phase, 
 
 GOOD = np.array([truth("pIC50"), -truth("hERG")])
 """Larger is better in both."""
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "trade.assaypilot"
 
 
 def test_the_best_trade_offs_are_found(path: Path) -> None:
@@ -165,17 +158,11 @@ def test_late_results_excluded_and_corrected_ones_are_so_for_their_endpoint(path
     assert verifying.verify(path, recompute=True).ok
 
 
-def test_taken_back_and_entered_again_per_endpoint(path: Path) -> None:
+def test_same_value_of_another_endpoint_is_no_duplicate(path: Path) -> None:
     with trade(path) as campaign:
         campaign.plan()
         here = answers(campaign)
         campaign.record(here[:4])
-        used, back = campaign.status().measurements_used, campaign.status().open_round
-        campaign.undo()
-        assert campaign.status().measurements_used == 0
-        campaign.redo()
-        assert campaign.status().measurements_used == used
-        assert campaign.status().open_round == back
         placed = [replace(r, plate="P1", well=f"A{k + 1}") for k, r in enumerate(here[4:8])]
         campaign.record(placed)
         with pytest.raises(AssayPilotError, match="all 4 results are in the campaign already"):
@@ -316,13 +303,6 @@ def test_what_a_strategy_carries_is_kept_and_checked(path: Path, monkeypatch: py
     assert "phase 1: the facts give another decision" in [problem.text for problem in problems]
 
 
-def test_a_round_with_one_endpoint_is_as_it_was() -> None:
-    items = (RoundItem(0, 2, "", None, None, None), RoundItem(1, 1, "", None, None, None))
-    issued = Round(1, 1, items, "open", "", None, (1, 1))
-    assert (issued.measurements, issued.came, issued.missing, issued.missing_of) == (3, 2, 1, (1,))
-    assert issued.back == ((1,), (1,))
-
-
 def test_a_round_says_what_is_expected_of_every_endpoint(path: Path) -> None:
     with trade(path, epsilon=0.1, per_round=20, max_replicates=2) as campaign:
         first = campaign.plan()
@@ -368,37 +348,3 @@ def test_what_was_lost_is_remembered_for_its_endpoint(path: Path) -> None:
         assert due_now(campaign._ledger)[1].past.lost == {compound: 1}
         campaign.record([replace(lost, round=1)])
         assert due_now(campaign._ledger)[1].past.lost == {compound: 0}
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("planned_phases")
-def test_a_round_about_two_endpoints_of_960_compounds_is_planned_at_once(path: Path) -> None:
-    """Under 0.1 s of processor time: a round after 24 and after 96 measurements, and a later phase with its design."""
-    library = Library.product(
-        [Site(f"R{k + 1}", tuple(f"{'abc'[k]}{i}" for i in range(n))) for k, n in enumerate((10, 8, 12))]
-    )
-    rng = np.random.default_rng(5)
-    effects = {name: [rng.normal(0.0, 0.6, n) for n in (10, 8, 12)] for name in ("pIC50", "hERG")}
-    means = {name: sum(own[library.codes[:, k]] for k, own in enumerate(sets)) for name, sets in effects.items()}
-    seconds: dict[str, float] = {}
-    with trade(path, library=library, epsilon=0.6, per_round=24, max_replicates=4) as campaign:
-        for _ in range(60):
-            before, phase = campaign.status().measurements_used, campaign.status().phases_decided
-            begins = campaign.status().phase is None
-            started = time.process_time()
-            issued = campaign.plan()
-            took = time.process_time() - started
-            what = f"phase {phase + 1}" if begins else f"after {before}"
-            seconds[what] = took
-            campaign.record(
-                [
-                    Result(library.ids[item.compound], float(means[name][item.compound]) + 0.2 * rng.normal(), name)
-                    for item in issued.items
-                    for name in means
-                    for _ in range(item.replicates)
-                ]
-            )
-            if "phase 2" in seconds:
-                break
-    assert {"after 24", "after 96", "phase 2"} <= set(seconds)
-    assert max(seconds[key] for key in ("after 24", "after 96", "phase 2")) < 0.1, seconds

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assaypilot.engine.campaign.file import chain as writing
@@ -122,7 +122,6 @@ def test_a_clock_that_jumps_back_changes_nothing(path: Path, monkeypatch: pytest
 def test_any_json_survives(tmp_path: Path) -> None:
     with Store.create(tmp_path / "x.assaypilot", [CREATED]) as store:
 
-        @settings(max_examples=150, deadline=None)
         @given(st.lists(OBJECTS, min_size=1, max_size=3), st.text(max_size=300))
         def round_trip(objects: list[dict[str, Any]], author: str) -> None:
             store.author = writing.clean(author)

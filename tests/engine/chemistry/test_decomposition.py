@@ -2,7 +2,7 @@ import csv
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rdkit import Chem, rdBase
 from rdkit.Chem import rdRGroupDecomposition
@@ -101,7 +101,6 @@ GROUPS = ["[H]", "C", "F", "OC", "C(F)(F)F", "c1ccccc1", "[C@H](C)O", "C(=O)N", 
 """Behind their open end."""
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     st.lists(st.tuples(*[st.sampled_from(GROUPS)] * 3), min_size=2, max_size=8),
     st.sampled_from(
@@ -243,7 +242,6 @@ def test_appended_compounds_never_rename_a_site():
     )
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     st.lists(st.tuples(*[st.sampled_from(["C", "N", "O", "F", "Cl", "Br"])] * 2), min_size=1, max_size=10), st.randoms()
 )

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rdkit import Chem
 from rdkit.Chem import AllChem
@@ -68,7 +68,6 @@ def test_numbers_of_atoms_are_no_part_of_a_compound():
     assert read_structure("[CH3:1][CH2:2][OH:7]").smiles == "CCO"
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.text(alphabet="CcNnOoS[]()=#+-@/\\%123H.*:| &$~>", max_size=30) | st.text(max_size=20))
 def test_no_text_stops_the_reading(text):
     found = read_structure(text)
@@ -103,7 +102,6 @@ def test_charge_forms_and_tautomers_only_on_request():
     assert identity("", "tautomer") == ""
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.sampled_from([*"CNOFS", "c1ccccc1", "C(=O)", "[N+](C)(C)", "[C@H](C)", "C=C", "[2H]", "(Cl)"])).map(
         "".join

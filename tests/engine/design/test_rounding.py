@@ -99,9 +99,6 @@ def test_counts_that_are_none():
             ceilings([1.0], total)
 
 
-# ---------------------------------------------------------------------- whole designs
-
-
 @dataclass(frozen=True)
 class Share:
     support: np.ndarray

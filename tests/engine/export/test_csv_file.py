@@ -51,7 +51,7 @@ RISKY = st.sampled_from(
 )
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(TEXTS | RISKY, st.floats(allow_nan=False, allow_infinity=False)), min_size=1, max_size=6))
 def test_what_is_written_is_read_back(tmp_path, rows):
     path = tmp_path / "out.csv"

@@ -161,9 +161,7 @@ BREAKERS = st.sampled_from(
 )
 
 
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(names=st.lists(LINES | BREAKERS, min_size=9, max_size=9), site=LINES | BREAKERS)
 def test_no_text_breaks_the_format(tmp_path: Path, campaign: Callable[[], Status], names: list[str], site: str) -> None:
     nasty = campaign()

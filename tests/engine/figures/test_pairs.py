@@ -7,7 +7,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -28,7 +28,6 @@ def small() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return codes, estimate, measured
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10_000), st.booleans(), st.sampled_from([1.0, -1.0]), st.booleans())
 def test_each_cell_is_what_a_loop_finds(seed: int, fix: bool, sign: float, by_effect: bool) -> None:
     rng = np.random.default_rng(seed)

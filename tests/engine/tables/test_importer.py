@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from assaypilot.engine.domain.endpoint import Endpoint
@@ -127,7 +127,6 @@ KEYS = {
 }  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.lists(
         st.tuples(
@@ -167,7 +166,6 @@ def test_no_table_breaks_the_check(rows, blank, product):
             assert kept != listed
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.permutations(range(9)))
 def test_the_order_of_rows_does_not_change_the_fit(order):
     lines = [f"{r1}{r2}|{r1}|{r2}|{i * i % 7 + 0.5}" for i, (r1, r2) in enumerate((a, b) for a in "xyz" for b in "uvw")]

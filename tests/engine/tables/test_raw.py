@@ -32,7 +32,7 @@ def write(tmp_path, data, name="table.csv"):
     return path
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(st.tuples(CELLS, CELLS, CELLS), min_size=1, max_size=8),
     st.sampled_from([",", ";", "\t"]),

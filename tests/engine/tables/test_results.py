@@ -1,7 +1,7 @@
 """Results that come back: as vendors export them and as labs write them, with ids as programs change them."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assaypilot.engine.domain.controls import Control
@@ -23,7 +23,6 @@ from assaypilot.engine.tables.side_columns import run_groups
 FILED = Library.listed(["R1"], [["Me"], ["Et"], ["H"]], ids=["CPD-1", "CPD-2", "-3"])
 
 
-@settings(max_examples=50, deadline=None)
 @given(
     st.lists(
         st.tuples(st.sampled_from(FILED.ids), st.floats(1e-3, 1e6), st.sampled_from(["=", "<", ">"])),
