@@ -7,8 +7,6 @@ from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication
 
-from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.plating import plate_layout
 from assaypilot.engine.domain.plates.layout import PlateUse, read_controls
 from assaypilot.engine.domain.plates.wells import Well, read_well
 from assaypilot.gui.round.plate import short_names
@@ -141,29 +139,6 @@ def test_impossible_plates_are_explained_at_the_options(qtbot, planned):
     idle(qtbot, planned)
 
 
-def test_the_plates_of_a_round_are_remembered(qtbot, planned, open_window, tmp_path):
-    ask(qtbot, planned)
-    save(qtbot, planned, tmp_path / "list.csv")
-    expected = plate_layout(status(planned), open_round(planned), PlateUse(96, read_controls(["1, 12"])))
-    path = view(planned).path
-    planned.close()
-    again = open_window(path, page=PageName.ROUND)
-    model = again.round.model
-    first = open_round(again).items[0].compound
-    wells = [placed.well for _, placed in expected.of(first)]
-    assert model.columns[model.place_of("wells")].text(0) == ", ".join(wells)
-    # It is in the campaign, not on this computer: a colleague sees it, and undo takes it back.
-    with Campaign.open(path, read_only=True) as other:
-        assert other.round(1).layout == expected
-    again.session.undo()
-    idle(qtbot, again)
-    assert "wells" not in [column.key for column in model.columns]
-    assert again.session.view.redo == "Lay out on plates"
-    again.session.redo()
-    idle(qtbot, again)
-    assert open_round(again).layout == expected
-
-
 def test_choosing_no_plates_removes_a_layout_until_undone(qtbot, planned, tmp_path):
     planned.work_lists.keep(PlateUse(48, read_controls(["REF=1", "DMSO=8"])))
     idle(qtbot, planned)
@@ -209,19 +184,3 @@ def test_names_of_controls_are_as_short_as_they_can_be():
     assert short_names(["max", "min", "max"]) == {"max": "ma", "min": "mi"}
     assert short_names(["ref", "DMSO"]) == {"ref": "r", "DMSO": "D"}
     assert short_names(["a", "ab"]) == {"a": "a", "ab": "ab"}
-
-
-def test_plate_reader_file_is_matched_to_the_layout(qtbot, planned, tmp_path):
-    ask(qtbot, planned)
-    rows = save(qtbot, planned, tmp_path / "list.csv")
-    values = {row["Well"]: f"6.{10 + k}" for k, row in enumerate(rows)}
-    lines = [",".join(["", *map(str, range(1, 13))])]
-    lines += [",".join([row, *(values.get(f"{row}{n}", "0.05") for n in range(1, 13))]) for row in "ABCDEFGH"]
-    plate = tmp_path / "reader.csv"
-    plate.write_text("\n".join(lines))
-    planned.read_results_from(plate)
-    until(qtbot, lambda: planned.round.stack.currentWidget() is planned.round.preview)
-    planned.round.preview.write.click()
-    until(qtbot, lambda: status(planned).measurements_used == len(rows))
-    entered = {(m.entered.well, f"{m.value:g}") for m in status(planned).measurements}
-    assert entered >= {(well, f"{float(value):g}") for well, value in values.items()}

@@ -19,13 +19,11 @@ from assaypilot.engine.campaign.state import Settings, Status
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Result
-from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.contents import Choice, contents
-from assaypilot.engine.export.formats import FORMATS, ending_of, write
+from assaypilot.engine.export.formats import FORMATS, write
 from assaypilot.engine.export.sheet import Column
 from assaypilot.engine.export.shortlist import decimals, ranked, table_of
 from assaypilot.engine.export.work_list import work_list
-from assaypilot.engine.system.processes import in_another_process
 from assaypilot.engine.system.progress import Cancelled
 from tests.engine.export.making import (
     HERG,
@@ -190,29 +188,8 @@ def test_structures_no_table_has_drawn_are_put_together(tmp_path: Path) -> None:
     assert now.structure(4) == ""
 
 
-def test_a_workbook_is_made_in_another_process(tmp_path: Path, nasty: Status) -> None:
-    heard: list[str] = []
-    path = tmp_path / "x.xlsx"
-    rows = in_another_process(
-        write, path, contents(nasty, Choice("all")), report=lambda _, message: heard.append(message)
-    )
-    assert rows == 9
-    assert path.read_bytes().startswith(b"PK")
-    with pytest.raises(AssayPilotError, match="there is no such folder"):
-        in_another_process(write, tmp_path / "no" / "x.csv", contents(nasty))
-
-
 def test_the_time_is_local_and_says_its_zone(nasty: Status) -> None:
     assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d [+-]\d\d:\d\d", contents(nasty).exported)
-
-
-@pytest.mark.parametrize("name", ["list.txt", "list", "list.xls", ".xlsx", "list."])
-def test_an_unknown_ending_is_refused_with_the_list(tmp_path: Path, nasty: Status, name: str) -> None:
-    with pytest.raises(AssayPilotError, match=r"\.csv, \.xlsx, \.sdf, \.pdf, \.pptx") as caught:
-        write(tmp_path / name, contents(nasty))
-    assert not list(tmp_path.iterdir())
-    assert ".." not in str(caught.value.mend)
-    assert ending_of("LIST.XLSX") == ".xlsx"
 
 
 @pytest.mark.parametrize("ending", FORMATS)

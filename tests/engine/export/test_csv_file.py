@@ -153,13 +153,6 @@ def test_what_the_system_refuses_is_said_plainly(
     assert alone(old)
 
 
-def test_a_folder_is_no_file(tmp_path: Path) -> None:
-    with pytest.raises(AssayPilotError, match=r"this is a folder. Name a file in it."):
-        write_whole(tmp_path, b"")
-    with pytest.raises(AssayPilotError, match="there is no such folder"):
-        write_whole(tmp_path / "no" / "x.csv", b"")
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of a process are a thing of POSIX")
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.plating import check_plates, plate_layout
+from assaypilot.engine.campaign.plating import plate_layout
 from assaypilot.engine.campaign.state import Round, Status
 from assaypilot.engine.domain.endpoint import Endpoint, Limit
 from assaypilot.engine.domain.measurements import Result
@@ -199,16 +199,6 @@ def test_plates_are_counted_through_the_campaign(tmp_path: Path) -> None:
         now, issued = issue(campaign)
         names = [p.name for p in plate_layout(now, issued, ENDS).plates]
         assert names[0] == "R2-P1"
-
-
-def test_what_fits_on_no_plate_is_refused(tmp_path: Path) -> None:
-    with begin(tmp_path / "a.assaypilot", endpoints=(CURVE, HERG)) as campaign:
-        before = campaign.status()
-        check_plates(before, ENDS)
-        with pytest.raises(
-            AssayPilotError, match="a measurement of IC50 takes 10 wells, but a 24-well plate has 8 free"
-        ):
-            check_plates(before, PlateUse(24, edge=False))
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
