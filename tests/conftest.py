@@ -1,7 +1,5 @@
 """What every test stands on: its own settings, no network, no display, no unexpected warning, nothing left running."""
 
-from __future__ import annotations
-
 import itertools
 import logging
 import os

@@ -3,8 +3,6 @@
 Such a file is read in review: a sentence that became wrong shows there.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -91,17 +91,6 @@ def test_endpoint_with_curves_comes_back_from_json():
     assert "curves" not in POTENCY.as_json()
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["pIC50", "pIC50:", ":6..8", "pIC50:6", "pIC50:6..7..8", "pIC50:6..x", "pIC50:6..6", "pIC50:8..7..9..6",
-     "pIC50:6..8;weight=0", "pIC50:6..8;weight=", "pIC50:nan..8", "pIC50:6..8;wieght=2"],
-)  # fmt: skip
-def test_invalid_curve_is_refused(text):
-    with pytest.raises(AssayPilotError) as refused:
-        parse_curve(text)
-    assert refused.value.option == "--profile"
-
-
 @pytest.mark.parametrize("texts", [["foo:1..2"], ["pIC50:6..8", "PIC50:5..7"], ["hERG:-1..30"]])
 def test_profile_of_impossible_curves_is_refused(texts):
     with pytest.raises(AssayPilotError) as refused:

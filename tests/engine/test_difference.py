@@ -24,49 +24,8 @@ HERG = Endpoint("hERG (nM)", "nM", "log", noise_sd=0.3)
 WHOLE = Endpoint("Selectivity", of=("pIC50", "hERG (nM)"))
 
 
-def named(*names):
-    return [Endpoint(name, "log") for name in names]
-
-
-@pytest.mark.parametrize(
-    ("names", "text", "found"),
-    [
-        (("pIC50", "hERG"), "pIC50 - hERG", ("pIC50", "hERG")),
-        (("pIC50", "hERG"), "herg-PIC50", ("hERG", "pIC50")),
-        (("pIC50", "hERG"), "pIC50 \N{MINUS SIGN} hERG", ("pIC50", "hERG")),
-        (("pIC50", "hERG"), "  pIC50 \N{EN DASH}hERG ", ("pIC50", "hERG")),
-        (("COX-2 pIC50", "COX-1 pIC50"), "COX-2 pIC50 - COX-1  pIC50", ("COX-2 pIC50", "COX-1 pIC50")),
-        (("a - b", "c - d - e"), "a - b - c - d - e", ("a - b", "c - d - e")),
-        (("-x-", "-y-"), "-x---y-", ("-x-", "-y-")),
-    ],
-)
-def test_names_may_hold_blanks_and_minus_signs(names, text, found):
-    assert find_parts("S", text, named(*names)) == found
-
-
 def test_a_part_may_be_named_as_it_is_modelled():
     assert find_parts("S", "pIC50 - phERG", [POTENCY, HERG]) == ("pIC50", "hERG (nM)")
-
-
-@pytest.mark.parametrize(
-    ("names", "text", "line"),
-    [
-        (
-            ("pIC50", "hERG"),
-            "pIC50",
-            "S must be one endpoint minus another, and 'pIC50' is not; the endpoints are: pIC50",
-        ),
-        (("pIC50", "hERG"), "pIC50 - CYP", "S must be one endpoint minus another, and 'pIC50 - CYP' is not"),
-        (("pIC50", "hERG"), "pIC50 + hERG", "S must be one endpoint minus another, and 'pIC50 + hERG' is not"),
-        ((), "a - b", "and 'a - b' is not; the endpoints are: none"),
-        (("a", "b - c", "a - b", "c"), "a - b - c", "S can be read as 'a' minus 'b - c' and as 'a - b' minus 'c'"),
-    ],
-)
-def test_text_that_names_no_two_endpoints_is_refused(names, text, line):
-    with pytest.raises(AssayPilotError) as caught:
-        find_parts("S", text, named(*names))
-    assert line in caught.value.message
-    assert caught.value.option == "--endpoint"
 
 
 @pytest.mark.parametrize(
@@ -121,11 +80,6 @@ def test_endpoints_without_a_difference_are_refused(endpoints, line, mend):
 )
 def test_logarithms_are_known_by_transform_unit_or_name(other):
     check_differences([POTENCY, other, Endpoint("S", of=("pIC50", other.name))])
-
-
-@pytest.mark.parametrize("name", ["hERG", "logistics", "dialog", "clearance"])
-def test_other_names_are_no_logarithms(name):
-    assert not Endpoint(name).is_log
 
 
 def test_difference_has_no_measured_properties():

@@ -15,11 +15,6 @@ def test_the_range(value, asked):
     assert not is_unusual(Endpoint("IC50", "nM", "log"), value)
 
 
-def test_the_question():
-    assert unusual(PIC50, 35) == '35 is unusual for pIC50: "35 nM"?'
-    assert unusual(PIC50, -6) == "-6 is unusual for pIC50; is it right?"
-
-
 @pytest.mark.parametrize("value", ["0.9", "13.5", "35"])
 def test_tables_results_and_the_window_ask_alike(value):
     entry = pytest.importorskip("assaypilot.gui.round.entry")

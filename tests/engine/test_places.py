@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from assaypilot.engine.campaign.file import disk
-from assaypilot.engine.campaign.file.disk import location_warnings, new_file
+from assaypilot.engine.campaign.file.disk import new_file
 from assaypilot.engine.campaign.file.schema import connect
 from assaypilot.engine.cli.work_lists import check_place
 from assaypilot.engine.errors import AssayPilotError
@@ -237,24 +237,6 @@ def test_no_place_for_temporary_files_is_one_line(monkeypatch):
     assert doctor._has_temporary_folder() is False
     monkeypatch.setattr(program, "data_folder", lambda: Path(os.devnull) / "no")
     assert "nothing could be saved" in program.save(ValueError("x"), "plan")
-
-
-@pytest.mark.parametrize(
-    ("folder", "service"),
-    [
-        ("Box", "Box"),
-        ("Box-Box", "Box"),
-        ("My Drive", "Google Drive"),
-        ("GoogleDrive-me@lab.org", "Google Drive"),
-        ("OneDrive - The Lab", "OneDrive"),
-        ("Nextcloud", "Nextcloud"),
-        ("Boxes", None),
-        ("My Drives of 2019", None),
-    ],
-)
-def test_folders_of_services(tmp_path, folder, service):
-    warnings = location_warnings(tmp_path / folder / "a.assaypilot")
-    assert [f"kept in step by {service}" in text for text in warnings] == ([True] if service else [])
 
 
 # --- tables

@@ -1,7 +1,5 @@
 """A forecast for tests that need none of their own: made at once, of made-up numbers, by whoever is asked."""
 
-from __future__ import annotations
-
 import threading
 import time
 

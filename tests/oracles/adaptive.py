@@ -1,7 +1,5 @@
 """``adaptive`` written plainly from its statement: dense matrices, every comparison and look by itself."""
 
-from __future__ import annotations
-
 import functools
 
 import numpy as np

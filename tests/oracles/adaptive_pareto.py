@@ -1,7 +1,5 @@
 """``adaptive`` for the Pareto set written plainly from its statement: every comparison, endpoint and look by itself."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tests.oracles.adaptive import Plain

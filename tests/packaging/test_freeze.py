@@ -1,7 +1,5 @@
 """The packaged program, without building it: nothing is forgotten, nothing foreign comes along, the trial can fail."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import os

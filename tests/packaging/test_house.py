@@ -1,7 +1,5 @@
 """The house keeps what it promises: packages, locks, the set-up script, and the ground rules of the tests."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import importlib.util
 import os

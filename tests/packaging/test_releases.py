@@ -1,7 +1,5 @@
 """What a release is made of agrees with the project: versions, requirements, workflows, the papers to cite."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Small campaigns for the tests: a table, a truth, an assay, and what it means for two states to be equal."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterable, Mapping
 from pathlib import Path

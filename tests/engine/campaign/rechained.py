@@ -1,7 +1,5 @@
 """Campaign files whose events were changed and chained again: whole by every digest, and perhaps impossible."""
 
-from __future__ import annotations
-
 import json
 import random
 import shutil

@@ -1,7 +1,5 @@
 """What a campaign says of additivity, before the first decision and after; and sites that are taken together."""
 
-from __future__ import annotations
-
 import dataclasses
 from dataclasses import replace
 from pathlib import Path

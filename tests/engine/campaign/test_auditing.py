@@ -1,7 +1,5 @@
 """Audit rounds: who is drawn, what is stated, and that the limit holds as often as it says."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace

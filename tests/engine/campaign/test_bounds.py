@@ -1,7 +1,5 @@
 """Results beyond the range of the assay: under a proven strategy counted as their limit, and the end of its promise."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

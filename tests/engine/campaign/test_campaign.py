@@ -1,7 +1,5 @@
 """The commands of a campaign: the whole journey, one transaction each, refusals that change nothing."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from pathlib import Path

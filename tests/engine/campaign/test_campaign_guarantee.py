@@ -1,7 +1,5 @@
 """What a campaign promises must be true: what voids it, what it assumes, and what decisions rest on."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Callable

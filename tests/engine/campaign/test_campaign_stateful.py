@@ -1,7 +1,5 @@
 """Random sequences of everything a person can do, with writes that fail in between: what must hold, always holds."""
 
-from __future__ import annotations
-
 import itertools
 import tempfile
 from collections.abc import Callable

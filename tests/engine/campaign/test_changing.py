@@ -1,7 +1,5 @@
 """Changed terms in the middle of a campaign: what they do to decisions and the guarantee, kept in the log."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

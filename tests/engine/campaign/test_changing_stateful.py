@@ -1,7 +1,5 @@
 """Random sequences of everything a person can do, changed terms among them: what must hold, always holds."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Confirmation rounds: who is asked for, what is predicted, what lies outside, and that nothing is decided by it."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Days in every spelling of spreadsheets."""
 
-from __future__ import annotations
-
 import datetime
 
 from hypothesis import given

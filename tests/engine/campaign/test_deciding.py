@@ -1,7 +1,5 @@
 """What phases decide by the facts, and what a correction leaves alone."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Campaigns about a difference of two endpoints: what is measured and decided, and that it is as sure as it says."""
 
-from __future__ import annotations
-
 import dataclasses
 from pathlib import Path
 from typing import Any

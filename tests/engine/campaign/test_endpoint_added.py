@@ -1,7 +1,5 @@
 """An endpoint that comes in the middle of a campaign: recorded only, with a limit, or as a second objective."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Every strategy by name runs a campaign: plans are stored, results decide, and the file tells the same again."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

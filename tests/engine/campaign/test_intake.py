@@ -1,7 +1,5 @@
 """Results as they come in: matched, put on the model scale, and told apart from what is there already."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Campaigns about yes and no, or counts: decided on the scale of a link, shown as the values they stand for."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

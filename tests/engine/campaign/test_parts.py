@@ -1,7 +1,5 @@
 """The part of a decision: what is kept comes back, and bytes from anyone are looked at before they are believed."""
 
-from __future__ import annotations
-
 import json
 import struct
 import zlib

@@ -1,7 +1,5 @@
 """The campaign as it stood at the end of each round: what was told then is told again, from the log alone."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

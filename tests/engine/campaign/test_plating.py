@@ -1,7 +1,5 @@
 """The plates of a round as the campaign keeps them: the same for everybody, taken back, and never half of them."""
 
-from __future__ import annotations
-
 import copy
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Campaigns about a profile: that they find the best score, that P(met) is calibrated, and how they are made."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from pathlib import Path

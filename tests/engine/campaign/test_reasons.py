@@ -1,7 +1,5 @@
 """Why a compound stands where it stands: the numbers said are those that decided, for every strategy and state."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path

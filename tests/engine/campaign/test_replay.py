@@ -1,7 +1,5 @@
 """The state as a fold of the log: order, forks, and what it refuses to take in."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

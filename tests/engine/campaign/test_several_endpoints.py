@@ -1,7 +1,5 @@
 """Goals about several endpoints: what a round asks, what comes back of each, and what is decided and said."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

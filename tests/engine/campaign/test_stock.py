@@ -1,7 +1,5 @@
 """Stock and synthesis in a campaign: what can be had, plans with a choice, rounds that wait, all of it in the log."""
 
-from __future__ import annotations
-
 import datetime
 import math
 from pathlib import Path

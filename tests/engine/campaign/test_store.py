@@ -1,7 +1,5 @@
 """The store on its own: what is written comes back, what must not be written is refused, copies are whole."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -538,7 +536,11 @@ def test_names_for_what_is_kept_aside(tmp_path: Path) -> None:
         ("CloudStorage/GoogleDrive-a@b.org/My Drive", "Google Drive"),
         ("Library/Mobile Documents/com~apple~CloudDocs", "iCloud"),
         ("iCloudDrive", "iCloud"),
+        ("Box-Box", "Box"),
+        ("Nextcloud", "Nextcloud"),
         ("dropbox_results", None),
+        ("Boxes", None),
+        ("My Drives of 2019", None),
         ("plain", None),
     ],
 )

@@ -4,8 +4,6 @@
 in tests/golden is never written again.
 """
 
-from __future__ import annotations
-
 import shutil
 import sys
 from pathlib import Path

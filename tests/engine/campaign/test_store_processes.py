@@ -1,7 +1,5 @@
 """Several programs on one file, programs that are killed, folders that cannot be written and disks that are full."""
 
-from __future__ import annotations
-
 import os
 import random
 import re

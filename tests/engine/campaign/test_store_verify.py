@@ -1,7 +1,5 @@
 """Nothing in a campaign file can be changed without ``verify`` naming it, and no damaged file is opened."""
 
-from __future__ import annotations
-
 import random
 import sqlite3
 from collections.abc import Callable, Iterator

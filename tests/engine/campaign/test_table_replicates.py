@@ -1,7 +1,5 @@
 """Replicates of the table that tell an unknown noise: what leaving some out does to the guarantee."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A campaign file that was touched is named as such, down to the event; decisions are checked against the facts."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from dataclasses import replace

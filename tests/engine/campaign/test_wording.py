@@ -1,7 +1,5 @@
 """What is said: every sentence is plain English, singular and plural, and true."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """Campaigns about several endpoints for the tests: a truth per endpoint, and what an assay says of a round."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """``exclude``, ``include``, ``correct`` and ``log --values``: a recorded value that is wrong, by its number."""
 
-from __future__ import annotations
-
 import shutil
 from contextlib import redirect_stdout
 from io import StringIO

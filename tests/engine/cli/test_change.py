@@ -1,7 +1,5 @@
 """``change``: what follows is said first, and what is guaranteed changes only when somebody says yes."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """``plan --confirm``: a confirmation round from the command line, and what status and exports say of it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Values of controls on the command line: numbered, corrected, left out and told, as in the window."""
 
-from __future__ import annotations
-
 import itertools
 from pathlib import Path
 

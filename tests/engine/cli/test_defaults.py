@@ -1,7 +1,5 @@
 """What a command takes where nothing is said, what it leaves out and names, and results that come twice."""
 
-from __future__ import annotations
-
 import sqlite3
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """``export``: every format by the ending of the name, what it answers, and what it refuses."""
 
-from __future__ import annotations
-
 import io
 import sys
 import zipfile

@@ -1,7 +1,5 @@
 """``forecast``: what a user and a script are told."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.engine.cli.test_keys import Number, has

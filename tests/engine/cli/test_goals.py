@@ -1,7 +1,5 @@
 """Goals and limits from the command line: two endpoints, one best compound, and what can be had against what could."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Sites taken together, from the command line: what check proposes, and what all other commands make of it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

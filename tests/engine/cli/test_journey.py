@@ -1,7 +1,5 @@
 """new -> plan -> record (the work list, filled in) -> status -> export, on real tables and through to the decision."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The JSON of every command, key by key: these names are a promise."""
 
-from __future__ import annotations
-
 import csv
 import math
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Campaigns about yes and no, and about counts, from the table to what is known, with nothing but the command line."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

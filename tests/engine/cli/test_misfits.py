@@ -1,7 +1,5 @@
 """What a strategy cannot decide on is refused before anything is written, with the condition, the value and a mend."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """``status --round N``: the campaign as it stood then."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tests.engine.cli.helpers import fill_in

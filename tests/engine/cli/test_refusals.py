@@ -1,7 +1,5 @@
 """Every refusal is one plain line with the mend, and nothing is written: ``tests/golden/refusals.txt`` lists them."""
 
-from __future__ import annotations
-
 import csv
 import shlex
 import shutil

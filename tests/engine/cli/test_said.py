@@ -1,7 +1,5 @@
 """What a command says before anybody relies on it."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """``stock``, and ``plan`` with a choice: the whole way on the command line, and what is refused in one line."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Sparse series: candidates that alone carry a substituent are designed apart from all others."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

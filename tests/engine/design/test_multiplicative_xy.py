@@ -1,7 +1,5 @@
 """Designs by balance, and whole measurements by completion: what they prove, reach and refuse."""
 
-from __future__ import annotations
-
 import itertools
 import time
 from typing import Any

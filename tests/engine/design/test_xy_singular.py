@@ -1,7 +1,5 @@
 """XY designs that leave effects alone, which no direction involves: V is singular, and values stay honest."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.linalg import LinAlgError

@@ -1,7 +1,5 @@
 """A small campaign to export: structures, several endpoints, and ids and texts that formats stumble over."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Campaigns to report on: with structures or labels, one endpoint or several, decided or just begun."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Sequence
 from pathlib import Path

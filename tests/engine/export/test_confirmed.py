@@ -1,7 +1,5 @@
 """What was confirmed stands in every export, and only where a confirmation round exists."""
 
-from __future__ import annotations
-
 import dataclasses
 import io
 from pathlib import Path

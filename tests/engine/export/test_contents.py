@@ -1,7 +1,5 @@
 """What an export says, whatever its format: the shortlist and what stands beside it."""
 
-from __future__ import annotations
-
 import pickle
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Files written whole or not at all, and csv that spreadsheets open as it is meant."""
 
-from __future__ import annotations
-
 import errno
 import math
 import os

@@ -1,7 +1,5 @@
 """What pictures of a campaign show and need."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The report is read back: its words, its pages, its outline; texts of tables stay texts."""
 
-from __future__ import annotations
-
 import socket
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is drawn as vectors looks as its own program draws it; columns, texts and numbers of the report."""
 
-from __future__ import annotations
-
 import io
 import math
 import re

@@ -1,7 +1,5 @@
 """What leaves the program and comes back through our own reader: the same compounds, sites and values."""
 
-from __future__ import annotations
-
 import csv
 import dataclasses
 import math

@@ -1,7 +1,5 @@
 """The slide is read back: its title, boxes, pictures and table, where they lie, and what they say."""
 
-from __future__ import annotations
-
 import io
 import shutil
 import subprocess

@@ -3,8 +3,6 @@
 Whether the numbers are right is asked where they are counted again.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import replace

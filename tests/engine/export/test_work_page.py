@@ -1,7 +1,5 @@
 """The printed page of a round, and its plates."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
 from io import BytesIO

@@ -1,7 +1,5 @@
 """Workbooks, read with openpyxl: not the library that writes them, and not our own reader."""
 
-from __future__ import annotations
-
 import dataclasses
 import io
 import re

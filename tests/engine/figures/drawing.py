@@ -1,7 +1,5 @@
 """What tests of figures share."""
 
-from __future__ import annotations
-
 import io
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg

@@ -1,7 +1,5 @@
 """Figures without a window: which compounds are drawn, what is said, and that texts of tables are only texts."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import time

@@ -1,7 +1,5 @@
 """The front between two endpoints: its staircase against a search, the band around it, and what is said and clicked."""
 
-from __future__ import annotations
-
 import itertools
 import time
 from typing import Any

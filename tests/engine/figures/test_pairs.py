@@ -1,7 +1,5 @@
 """The map of two sites against plain loops, and what is drawn of it."""
 
-from __future__ import annotations
-
 import io
 import itertools
 

@@ -1,7 +1,5 @@
 """Lines across three endpoints: better is up, who is drawn, and what a click finds."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The picture of what campaigns may take: every number in it, on one scale, inside it."""
 
-from __future__ import annotations
-
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure

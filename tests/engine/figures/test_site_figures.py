@@ -1,7 +1,5 @@
 """Contributions and measurements in blocks by site, predictions with residuals, rounds with what they took."""
 
-from __future__ import annotations
-
 import io
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Strategies that do something simple, so that what the runner does with them can be counted."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 import numpy as np

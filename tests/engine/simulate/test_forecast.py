@@ -1,7 +1,5 @@
 """Forecasts: what they say is what the campaign's own strategy does, for every goal, before and after results."""
 
-from __future__ import annotations
-
 import pickle
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The hurried likeness of ``adaptive``: plans worth what its own are, everything else its own."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

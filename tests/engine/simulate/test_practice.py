@@ -1,7 +1,5 @@
 """The practice campaign: the table as described, its truth, and results that fit the open round."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

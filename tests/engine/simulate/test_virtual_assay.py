@@ -1,7 +1,5 @@
 """The simulated assay: the truth plus noise of the stated size, the same whenever it is asked."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy import stats
 

@@ -1,7 +1,5 @@
 """The rest of a budget that is smaller than a phase about everything: used where it decides, said where it does not."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

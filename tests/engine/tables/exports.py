@@ -3,8 +3,6 @@
 The tables stand in the folder ``exports``, what is right of each in ``exports/expected.json``.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from pathlib import Path

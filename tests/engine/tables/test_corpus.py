@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from assaypilot.engine.campaign.results.duplicates import days
-from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.domain.desirability import parse_curve
+from assaypilot.engine.domain.difference import find_parts
+from assaypilot.engine.domain.endpoint import Endpoint, Limit, normalise_unit
 from assaypilot.engine.domain.labels import label_text
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.noise import parse_noise
@@ -20,7 +22,7 @@ from assaypilot.engine.system.progress import silent
 from assaypilot.engine.tables import headers, structures
 from assaypilot.engine.tables.check import check_report
 from assaypilot.engine.tables.compound_names import CompoundNames
-from assaypilot.engine.tables.entries import read_entry
+from assaypilot.engine.tables.entries import Unreadable, read_entry
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import parse_text, read_table
@@ -30,6 +32,8 @@ from assaypilot.engine.tables.side_columns import run_number
 from assaypilot.engine.tables.spellings import about_ids
 from assaypilot.engine.tables.stock import parse_cost, parse_lead, parse_state
 from assaypilot.engine.tables.values import is_missing, parse_value
+from assaypilot.engine.text.percentages import percent, probability
+from assaypilot.engine.text.signed import signed
 from tests import snapshots
 from tests.engine.tables.corpus import CASES as MESSY
 from tests.engine.tables.exports import EXPORTS
@@ -258,7 +262,51 @@ def of_answer(text):
     return "no value yet" if entry is None else f"{entry.value:g}, n {entry.n}"
 
 
+def of_scale(text):
+    """Return the scale on which an endpoint is modelled, and the unit of differences there."""
+    name, unit, transform = text.split("|")
+    endpoint = Endpoint(name, unit, transform)
+    return f"{endpoint.scale_name} in {endpoint.scale_unit}"
+
+
+def of_value(text):
+    """Return a value on the scale that is modelled."""
+    name, unit, transform, value, own = text.split("|")
+    return f"{Endpoint(name, unit, transform).to_model(float(value), own):.6g}"
+
+
+def of_limit(text):
+    """Return a limit as it is said, which reads as the same limit."""
+    limit = Limit.parse(text)
+    assert Limit.parse(limit.text) == limit
+    return limit.text
+
+
+def of_parts(text):
+    """Return which of the endpoints that stand first a difference subtracts from which."""
+    *names, difference = text.split("|")
+    return " minus ".join(find_parts("S", difference, [Endpoint(name, "log") for name in names if name]))
+
+
+def of_entry(text):
+    """Return what is wrong with an entry of an IC50 in nM, and which cell is to blame."""
+    with pytest.raises(Unreadable) as refused:
+        read_entry(Endpoint("IC50", "nM", "log"), **dict(part.split("=", 1) for part in text.split("|")))
+    return f"{refused.value.part}: {refused.value.reason}"
+
+
 WORDS = {
+    "scale": of_scale,
+    "unit": normalise_unit,
+    "value": of_value,
+    "limit": of_limit,
+    "logarithm": lambda name: "yes" if Endpoint(name).is_log else "no",
+    "difference": of_parts,
+    "curve": lambda text: parse_curve(text).text,
+    "share": lambda text: percent(*map(json.loads, text.split("|"))),
+    "probability": lambda text: probability(float(text)),
+    "signed": lambda text: signed(*map(json.loads, text.split("|"))),
+    "entry": of_entry,
     "header": of_header,
     "endpoint": of_spec,
     "noise": parse_noise,

@@ -1,7 +1,5 @@
 """What headers say, and the mapping of a table that follows from them and from what a user says."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Two tables joined by ids, and more compounds for a campaign."""
 
-from __future__ import annotations
-
 import pytest
 
 from assaypilot.engine.domain.library import Library

@@ -1,7 +1,5 @@
 """What a table says of stock: words, amounts, money, times; what cannot be read is listed and the rest taken."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What cells say: numbers, bounds, yes and no; what is shown of several, and what is asked about."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 
@@ -61,31 +59,6 @@ def test_an_entry_keeps_its_unit_and_the_cell_goes_before_the_row():
 def test_a_concentration_in_a_p_scale_cell_is_converted_and_noted():
     entry = read_entry(Endpoint("pIC50"), ">35 nM")
     assert (entry.value, entry.relation, entry.note) == (pytest.approx(7.4559, abs=1e-4), "<", "entered as >35 nM")
-
-
-@pytest.mark.parametrize(
-    ("cells", "reason", "part"),
-    [
-        (
-            {"text": "0"},
-            "0 has no logarithm: is it below the limit of quantitation? Then write < and that limit",
-            "value",
-        ),
-        ({"text": "abc"}, "'abc' is not a number", "value"),
-        ({"text": "5 g"}, "unit g cannot be converted to nM", "value"),
-        ({"text": "5%"}, "unit % cannot be converted to nM", "value"),
-        ({"text": "5", "unit": "g"}, "unit g cannot be converted to nM", "unit"),
-        ({"text": "5", "n": "0"}, "n must be a whole number of 1 or more, got '0'", "n"),
-        ({"text": "5", "n": "1.5"}, "n must be a whole number of 1 or more, got '1.5'", "n"),
-        ({"text": "5", "n": "two"}, "n: 'two' is not a number", "n"),
-        ({"text": "5", "sd": "-1"}, "SD must not be negative, got '-1'", "sd"),
-        ({"text": "5", "relation": "?"}, "'?' is no relation (=, <, >, <= or >=)", "relation"),
-    ],
-)
-def test_unreadable_entries_say_why(cells, reason, part):
-    with pytest.raises(Unreadable) as caught:
-        read_entry(Endpoint("IC50", "nM", "log"), **cells)
-    assert (caught.value.reason, caught.value.part) == (reason, part)
 
 
 def test_an_unlikely_bare_number_is_asked_about():
