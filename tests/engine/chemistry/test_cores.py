@@ -6,27 +6,6 @@ from assaypilot.engine.chemistry.proposing import propose_set
 from assaypilot.engine.errors import AssayPilotError
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "c1cc([*:2])ccc1[*:1]",
-        "[1*]c1ccc([2*])cc1",
-        "[R1]c1ccc([R2])cc1",
-        "*c1ccc(*)cc1 |$_R1;;;;;_R2;;$|",
-        "*c1ccc(*)cc1",
-        "[*:1]c1ccc([*])cc1",
-    ],
-)
-def test_every_way_to_write_the_sites_is_one_core(text):
-    core = parse_core(text)
-    assert core.sites == ("R1", "R2")
-    assert core.smiles == Chem.CanonSmiles("[*:1]c1ccc([*:2])cc1")
-
-
-def test_numbers_that_are_said_are_kept():
-    assert parse_core("[*:7]c1ccc(*)cc1[*:2]").numbers == (1, 2, 7)
-
-
 def test_files_of_cores(tmp_path):
     first, second = Chem.MolFromSmiles("[1*]c1ccccc1[2*]"), Chem.MolFromSmiles("[1*]c1ccncc1[3*]")
     for name, mols in (("a.mol", [first]), ("b.sdf", [first, second])):
@@ -42,26 +21,6 @@ def test_files_of_cores(tmp_path):
 def test_the_sites_of_a_molfile_are_its_r_groups(public):
     (core,) = read_cores([str(public("pw_CHEMBL2321810_scaffold.mol"))])
     assert core == Core(Chem.CanonSmiles("N#Cc1cc(S(=O)(=O)[*:1])cc([*:2])c1O[*:3]"), (1, 2, 3))
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("", "the core is empty"),
-        ("nonsense", "cannot be read as SMILES, and is no .mol or .sdf file"),
-        ("CC[*:1]", "fewer than 3 heavy atoms"),
-        ("c1ccccc1[*:1].C", "several parts"),
-        ("C1C[*:1]CC1", "site R1 is part of a chain or ring"),
-        ("[*:1]c1ccccc1[*:1]", "site R1 is in the core twice"),
-        ("[*:100]c1ccccc1", "must be between 1 and 99, got 100"),
-        ("no_such_file.mol", "there is no such file"),
-    ],
-)
-def test_a_core_that_cannot_be_used_is_refused(text, said):
-    with pytest.raises(AssayPilotError) as refusal:
-        read_cores([text])
-    assert said in str(refusal.value)
-    assert "--core" in str(refusal.value)
 
 
 def test_atoms_that_stand_for_several_elements_are_refused(tmp_path):

@@ -4,36 +4,22 @@ The small ones stand in ``readings``, cells between bars and ``~`` for a blank l
 one; the answers in ``tests/golden``. The exports stand in ``exports``.
 """
 
-import json
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
-from assaypilot.engine.campaign.results.duplicates import days
-from assaypilot.engine.domain.desirability import parse_curve
-from assaypilot.engine.domain.difference import find_parts
-from assaypilot.engine.domain.endpoint import Endpoint, Limit, normalise_unit
-from assaypilot.engine.domain.labels import label_text
+from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library
-from assaypilot.engine.domain.noise import parse_noise
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import silent
-from assaypilot.engine.tables import headers, structures
+from assaypilot.engine.tables import structures
 from assaypilot.engine.tables.check import check_report
-from assaypilot.engine.tables.compound_names import CompoundNames
-from assaypilot.engine.tables.entries import Unreadable, read_entry
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import parse_text, read_table
 from assaypilot.engine.tables.options import ROLES, EndpointSpec, TableOptions, parse_endpoint_spec
 from assaypilot.engine.tables.results import read_results
-from assaypilot.engine.tables.side_columns import run_number
-from assaypilot.engine.tables.spellings import about_ids
-from assaypilot.engine.tables.stock import parse_cost, parse_lead, parse_state
 from assaypilot.engine.tables.values import is_missing, parse_value
-from assaypilot.engine.text.percentages import percent, probability
-from assaypilot.engine.text.signed import signed
 from tests import snapshots
 from tests.engine.tables.corpus import CASES as MESSY
 from tests.engine.tables.exports import EXPORTS
@@ -231,110 +217,6 @@ def test_cells_are_read_as_they_should_be():
             found = f"refused: {error}"
         told.append(f"{text} ({decimal}): {found}")
     snapshots.expect("tables-cells.txt", "\n".join(told) + "\n")
-
-
-def of_header(text):
-    """Return what a header says: a name, a unit, a run, and what the column is."""
-    name, unit = headers.split_unit(text)
-    kinds = {"a property": headers.is_property, "of a fit": headers.is_of_fit, "log": headers.is_log_concentration}
-    found = [name, f"in {unit}" * bool(unit), *(kind for kind, is_it in kinds.items() if is_it(text))]
-    run = run_number(text)
-    return "; ".join(filter(None, [*found, f"run {run[1]} of {run[0]}" if run else ""]))
-
-
-def of_spec(text):
-    """Return what an endpoint is said to be, but for what it usually is."""
-    spec = parse_endpoint_spec(text)
-    told = {one.name: getattr(spec, one.name) for one in fields(spec)}
-    return ", ".join(f"{name} {value}" for name, value in told.items() if value != getattr(EndpointSpec(""), name))
-
-
-def of_name(text):
-    """Return which compound the last id means among those before it."""
-    *ids, name = text.split("|")
-    found = CompoundNames(Library.listed(["R1"], [[f"X{k}"] for k in range(len(ids))], ids=ids)).find(name)
-    return "none" if found is None else " batch ".join(filter(None, [ids[found.compound], found.batch]))
-
-
-def of_answer(text):
-    """Return the value and the number of determinations of a cell of yes and no."""
-    entry = read_entry(Endpoint("Active", kind="yes-no", words=("active", "inactive")), text)
-    return "no value yet" if entry is None else f"{entry.value:g}, n {entry.n}"
-
-
-def of_scale(text):
-    """Return the scale on which an endpoint is modelled, and the unit of differences there."""
-    name, unit, transform = text.split("|")
-    endpoint = Endpoint(name, unit, transform)
-    return f"{endpoint.scale_name} in {endpoint.scale_unit}"
-
-
-def of_value(text):
-    """Return a value on the scale that is modelled."""
-    name, unit, transform, value, own = text.split("|")
-    return f"{Endpoint(name, unit, transform).to_model(float(value), own):.6g}"
-
-
-def of_limit(text):
-    """Return a limit as it is said, which reads as the same limit."""
-    limit = Limit.parse(text)
-    assert Limit.parse(limit.text) == limit
-    return limit.text
-
-
-def of_parts(text):
-    """Return which of the endpoints that stand first a difference subtracts from which."""
-    *names, difference = text.split("|")
-    return " minus ".join(find_parts("S", difference, [Endpoint(name, "log") for name in names if name]))
-
-
-def of_entry(text):
-    """Return what is wrong with an entry of an IC50 in nM, and which cell is to blame."""
-    with pytest.raises(Unreadable) as refused:
-        read_entry(Endpoint("IC50", "nM", "log"), **dict(part.split("=", 1) for part in text.split("|")))
-    return f"{refused.value.part}: {refused.value.reason}"
-
-
-WORDS = {
-    "scale": of_scale,
-    "unit": normalise_unit,
-    "value": of_value,
-    "limit": of_limit,
-    "logarithm": lambda name: "yes" if Endpoint(name).is_log else "no",
-    "difference": of_parts,
-    "curve": lambda text: parse_curve(text).text,
-    "share": lambda text: percent(*map(json.loads, text.split("|"))),
-    "probability": lambda text: probability(float(text)),
-    "signed": lambda text: signed(*map(json.loads, text.split("|"))),
-    "entry": of_entry,
-    "header": of_header,
-    "endpoint": of_spec,
-    "noise": parse_noise,
-    "label": label_text,
-    "stock": parse_state,
-    "cost": lambda text: f"{parse_cost(text, ',' if ',' in text else '.'):g}",
-    "lead time": lambda text: f"{parse_lead(text, round_days=10.0):g} days",
-    "day": lambda text: ", ".join(sorted(days(text))) or "none",
-    "ids": lambda text: about_ids(text.split("|")),
-    "compound": of_name,
-    "yes or no": of_answer,
-}
-
-
-def test_words_are_understood_as_they_should_be():
-    """Each section of the file names what reads it; a text with spaces around it stands in quotation marks."""
-    told = []
-    for section in (FOLDER / "words.txt").read_text(encoding="utf-8").strip().split("\n\n"):
-        kind, *lines = section.removeprefix("# ").split("\n")
-        told.append(f"# {kind}")
-        for line in lines:
-            try:
-                found = WORDS[kind](json.loads(line) if line.startswith('"') else line)
-            except (AssayPilotError, ValueError) as error:
-                found = f"refused: {error}"
-            told.append(f"{line} -> {found}")
-        told.append("")
-    snapshots.expect("tables-words.txt", "\n".join(told))
 
 
 def test_results_are_read_as_they_should_be():
