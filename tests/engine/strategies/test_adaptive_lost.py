@@ -105,24 +105,3 @@ def test_without_slack_and_without_plates_a_tie_is_said_to_be_one():
     (reason,) = Adaptive().stop(state)
     assert reason.name == "undecidable"
     assert reason.text.startswith("2 compounds are too close to tell apart")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("goal", [GOAL, Best(0.1)], ids=["epsilon-best", "best"])
-def test_errors_stay_below_delta_while_compounds_run_out(goal):
-    """Five compounds around the borders, any of them lost at some time."""
-    truth = np.array([0.0, 0.0, -0.3, -0.401, -0.12])
-    members, acceptable = goal.members(truth), goal.acceptable(truth)
-    wrong, runs = 0, 60
-    for seed in range(runs):
-        rng = np.random.default_rng((9, seed))
-        state = measured(started(goal, 5, delta=0.3), [3] * 5, truth, rng)
-        for _ in range(12):
-            state = with_only(state, *(state.problem.measurable & (rng.random(5) < 0.95)))
-            counts = rng.integers(0, 12, 5) * state.problem.measurable
-            state = measured(state, counts, truth, rng)
-        into = state.status == IN
-        wrong += bool((into & ~acceptable).any())
-        if isinstance(goal, AllEpsilonBest):
-            wrong += bool((members & (state.status == OUT)).any()) and not (into & ~acceptable).any()
-    assert wrong <= 0.3 * runs

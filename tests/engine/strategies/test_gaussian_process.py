@@ -1,6 +1,5 @@
 """The strategy by the series model: beliefs, batches, statuses, and campaigns played to their end."""
 
-import csv
 import itertools
 import time
 from dataclasses import replace
@@ -8,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from assaypilot import datasets
 from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.domain.goals import AllEpsilonBest, Best, ParetoSet, Threshold, Top
 from assaypilot.engine.errors import AssayPilotError
@@ -476,21 +474,3 @@ def test_intervals_and_expected_errors_are_calibrated_on_series_drawn_from_the_m
         happened += (given.goal.members(truth) & ~answer).sum() + (answer & ~given.goal.acceptable(truth)).sum()
     assert 0.93 <= inside / counted <= 0.98
     assert 1 / 1.3 <= stated / happened <= 1.3
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("own", "most"), [(0.0, 240), (0.2, 700)])
-def test_campaigns_on_the_practice_table_end_right(own, most):
-    with datasets.load("practice-960").path.open() as file:
-        rows = list(csv.DictReader(file))
-    values = np.array(datasets.truth("practice-960")[1])
-    columns = [[row[name] for row in rows] for name in rows[0] if name.startswith("R")]
-    codes = np.stack([np.unique(column, return_inverse=True)[1] for column in columns], axis=1)
-    sizes = tuple(codes.max(axis=0) + 1)
-    for seed in range(2):
-        truth = values + own * np.random.default_rng([seed, 5]).standard_normal(len(values))
-        given = problem(codes, sizes, per_round=48, seed=seed)
-        states = play(given, truth, 20, seed)
-        assert [reason.name for reason in STRATEGY.stop(states[-1])] == ["decided"]
-        assert states[-1].spent <= most
-        assert given.goal.is_right(states[-1].status == IN, truth)

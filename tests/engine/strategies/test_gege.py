@@ -219,28 +219,6 @@ def test_two_equal_arms_are_told_apart_as_often_as_the_bounds_say():
     assert binomtest(wrong, 1500, 2 * norm.sf(2 * half / 1.3 / math.sqrt(2 / n)) ** 2).pvalue < 1e-3
 
 
-def flat(k, seed=0):
-    """h = 8 arms that set how hard it is, and others that are clearly beaten."""
-    rng = np.random.default_rng(seed)
-    theta = np.stack([np.linspace(0.0, 2.0, 8), np.linspace(2.0, 0.0, 8)])
-    shares = rng.dirichlet(np.ones(8), k - 8)
-    x = np.vstack([np.eye(8), shares * rng.uniform(0.4, 0.6, (k - 8, 1))])
-    return DenseFeatures(x), (x @ theta.T).T
-
-
-@pytest.mark.slow
-def test_measurements_hardly_grow_with_the_number_of_compounds():
-    """Figure 2 of the paper: K from 12 to 200 with the same h smallest gaps."""
-    spent = []
-    for k in (12, 200):
-        features, truth = flat(k)
-        problem = problem_for(features, (0.0, 0.0), sd=(0.5, 0.5))
-        runs = [last_state(problem, truth, np.random.default_rng(seed)) for seed in range(3)]
-        assert all(problem.goal.is_right(state.status == IN, truth) for state in runs)
-        spent.append(np.mean([state.spent for state in runs]))
-    assert spent[1] < 1.6 * spent[0]
-
-
 def test_one_endpoint_is_refused():
     problem = problem_of(DenseFeatures(np.eye(3)), goal=ParetoSet((0.1, 0.1)), sd=0.2)
     with pytest.raises(AssayPilotError, match="gege decides on 2 or more endpoints, got 1"):
