@@ -86,24 +86,20 @@ def test_goal_changed_after_results_of_a_proof_continues_under_the_series_model(
         sound(campaign)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        Change(slack=0.1),
-        Change(delta=0.2),
-        Change(noise={"pIC50": 0.3}),
-        Change(noise={"pIC50": StatedNoise(0.3, estimated=True)}),
-        Change(limits={"pIC50": Limit(">", 5.0)}),
-    ],
-    ids=["slack", "delta", "noise", "unknown noise", "limit"],
-)
-def test_every_change_after_results_ends_a_proof(change: Change, tmp_path: Path) -> None:
+def test_every_change_after_results_ends_a_proof(tmp_path: Path) -> None:
     with make(tmp_path / "x.assaypilot", strategy="adaptive", **WIDE) as campaign:
         decide_phase(campaign)
         assert campaign.status().guarantee.holds
-        assert campaign.change(change).claim.kind == "calibrated"
-        campaign.undo()
-        assert campaign.status().claim.kind == "proven"
+        for change in (
+            Change(slack=0.1),
+            Change(delta=0.2),
+            Change(noise={"pIC50": 0.3}),
+            Change(noise={"pIC50": StatedNoise(0.3, estimated=True)}),
+            Change(limits={"pIC50": Limit(">", 5.0)}),
+        ):
+            assert campaign.change(change).claim.kind == "calibrated", change
+            campaign.undo()
+            assert campaign.status().claim.kind == "proven"
         campaign.redo()
         sound(campaign)
 

@@ -250,12 +250,12 @@ AT_BORDER = np.array([5.0, *np.zeros(7)])
 
 
 def test_many_compounds_at_the_border_spend_delta_and_no_more():
-    assert 0.1 <= errors(AllEpsilonBest(5.0), AT_BORDER, 150) <= 0.3
+    assert 0.1 <= errors(AllEpsilonBest(5.0), AT_BORDER, 80) <= 0.3
 
 
 def test_limits_shrunk_by_1_3_err_more_than_delta(monkeypatch):
     monkeypatch.setattr(sequential_tests, "limits", lambda *given: limits(*given) / 1.3)
-    assert errors(AllEpsilonBest(5.0), AT_BORDER, 150) > 0.3
+    assert errors(AllEpsilonBest(5.0), AT_BORDER, 80) > 0.3
 
 
 def test_the_leader_is_fixed_before_the_phase_it_compares_in():
