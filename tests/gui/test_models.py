@@ -7,9 +7,8 @@ from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QLabel, QStyleOptionHeaderV2
 
 from assaypilot.engine.domain.library import Library
-from assaypilot.gui.candidates.candidate_rows import interval_text, probability_text
 from assaypilot.gui.tables.filter import narrow, patterns
-from assaypilot.gui.tables.rows import Coded, Column, RowsModel, plain_tip
+from assaypilot.gui.tables.rows import Column, RowsModel
 from assaypilot.gui.tables.table import Table, as_clipboard
 from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import create_campaign, idle, plan_round, until
@@ -58,15 +57,6 @@ def test_sorting_is_stable_and_puts_unknown_numbers_last(qapp):
     assert model.rows.tolist() == [0, 3, 1]
 
 
-def test_numbers_as_they_are_read():
-    assert interval_text(7.15, 7.57) == "7.15 – 7.57"
-    assert interval_text(-np.inf, 7.0) == "below 7.00"
-    assert interval_text(np.nan, 7.0) == ""
-    assert [probability_text(p) for p in (0.0, 0.004, 0.41, 0.999, 1.0)] == [
-        "< 0.01", "< 0.01", "0.41", "> 0.99", "> 0.99",
-    ]  # fmt: skip
-
-
 def test_copies_survive_tabs_and_line_ends():
     assert as_clipboard([["a", "b\tc"], ['say "x"', "d\ne"]]) == 'a\t"b\tc"\n"say ""x"""\t"d\ne"\n'
 
@@ -99,11 +89,6 @@ def test_texts_from_tables_are_never_markup(qtbot, open_window, tmp_path):
                 tip = str(model.data(model.index(row, column), Qt.ItemDataRole.ToolTipRole) or "")
                 assert "<b>" not in tip
                 assert "<img" not in tip
-
-
-def test_tooltips_are_escaped_only_where_they_look_like_markup():
-    assert plain_tip("7.5 – 8") == "7.5 – 8"
-    assert plain_tip("<b>x</b>") == "<qt>&lt;b&gt;x&lt;/b&gt;</qt>"
 
 
 @pytest.mark.parametrize("size", [0, 1])
@@ -144,56 +129,6 @@ def test_headings_are_cut_line_by_line(qtbot):
 
 LIBRARY = Library.listed(["R1", "R2"], [["Me", "Cl"], ["OMe", "H"], ["6..7", "H"]], ids=["x-1", "x-2", "me-3"])
 NUMBERS = np.array([6.5, 7.2, np.nan])
-NAMED = {
-    "MW": np.array([300.0, 450.0, np.nan]),
-    "n": np.array([0, 2, 0]),
-    "Heavy atoms": np.array([9.0, 20.0, 30.0]),
-}
-CODED = {"Status": Coded(np.array([0, 3, 2]), ("undecided", "in", "out", "not estimable"))}
-HAVING = {
-    "c1": np.array([True, False, True]),
-    "c1ccncc1": np.array([False, True, False]),
-    "like 0.5 CCO": np.array([True, False, False]),
-    "like 0.7 CCO": np.array([False, False, True]),
-}
-
-
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        # words, and substituents at a site
-        ("me", [0, 1, 2]),
-        ("R1=me", [0]),
-        ("r1=Me R2=Cl", [0]),
-        ("nothing", []),
-        ("out", []),
-        # estimates
-        ("> 7", [1]),
-        (">=6,0 <6.9", [0]),
-        ("6..7", [0]),
-        ("7,5 .. 6,9", [1]),
-        ("R1=6..7", [2]),
-        # other columns
-        ("MW 400..500", [1]),
-        ("MW=100..500 x-1", [0]),
-        ("mw<400", [0]),
-        ("heavy atoms>=20", [1, 2]),
-        ("n=0", [0, 2]),
-        ("status=out", [2]),
-        ("status=not_estimable", [1]),
-        ("Status=estim", [1]),
-        ("status=in", []),
-        # structures
-        ("has:c1", [0, 2]),
-        ("has=c1 6..7", [0]),
-        ("has:c2", []),
-        ("c1ccncc1", [1]),
-        ("like:CCO", [0]),
-        ("similar0.7:CCO x-1", []),
-    ],
-)
-def test_a_filter_leaves_what_fits_all_its_parts(text, found):
-    assert np.flatnonzero(narrow(text, LIBRARY, NUMBERS, NAMED, CODED, HAVING)).tolist() == found
 
 
 def test_an_empty_filter_leaves_all_and_a_structure_is_told_from_a_word():

@@ -17,7 +17,6 @@ from assaypilot.gui.history.history_page import local_time
 from assaypilot.gui.runtime.error_reports import Reporter
 from assaypilot.gui.runtime.settings import Settings
 from assaypilot.gui.widgets import text as keyboard
-from assaypilot.gui.widgets.file_dialogs import file_name
 from assaypilot.gui.window import exporting
 from tests.gui.helpers import idle, until
 
@@ -247,11 +246,6 @@ def test_recent_files_on_servers_are_not_checked(monkeypatch, tmp_path):
     assert [path.name for path in settings.missing] == ["gone.assaypilot"]
     assert asked
     assert not any(str(path).startswith("//") for path in asked)
-
-
-@pytest.mark.parametrize(("text", "name"), [("aux", "_aux"), ("Con.1", "_Con.1"), ("auxin", "auxin"), ("µ -", "µ -")])
-def test_proposed_name_is_never_a_device(text, name):
-    assert file_name(text) == name
 
 
 @pytest.mark.skipif(not hasattr(time, "tzset"), reason="the clock cannot be set here")

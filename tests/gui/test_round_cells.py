@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QApplication, QLineEdit
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Measurement, Result
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.gui.round.entry import Question, decimal_of, parse_entry
 from assaypilot.gui.round.reason_dialog import CorrectDialog, ExcludeDialog
 from assaypilot.gui.round.round_columns import mean_text
 from assaypilot.gui.round.round_rows import STRUCK, result_key
@@ -254,45 +253,6 @@ def test_numbers_are_typed_as_the_user_writes_them(qtbot, planned, comma):
     assert "can be read as 12.000 or as 12000" in (model.wrong(2) or ("", ""))[1]
     assert "12.000 nM" in page.panel.wrong.heading.text()
     assert count(planned, 2)
-
-
-@pytest.mark.parametrize(
-    ("text", "decimal", "found"),
-    [
-        ("0,5", ".", 0.5),
-        ("0,123", ".", 0.123),
-        ("7,123", ",", 7.123),
-        ("7.5", ",", 7.5),
-        ("7,123", ".", "can be read as 7.123 or as 7123"),
-        ("7.123", ",", "can be read as 7.123 or as 7123"),
-        ("1.234,5", ",", "1234.5"),
-        ("1,234.5", ".", "1234.5"),
-        ("10 000", ".", "10000"),
-        ("12'000", ",", "12000"),
-        (">1,234,567", ".", ">1234567"),
-    ],
-)
-def test_thousands_marks_are_refused_plainly(text, decimal, found):
-    if isinstance(found, float):
-        assert parse_entry(text, IC50, decimal).value == found
-        return
-    with pytest.raises(ValueError, match="thousands mark") as refused:
-        parse_entry(text, IC50, decimal)
-    if isinstance(refused.value, Question):
-        assert refused.value.suggestion == found
-        assert parse_entry(refused.value.suggestion, IC50, decimal).value > 1000
-    else:
-        assert found in str(refused.value)
-    # Nobody means a pIC50 of some thousand.
-    if text in ("7,123", "7.123"):
-        assert parse_entry(text, P, decimal).value == 7.123
-
-
-def test_a_block_shows_its_own_decimal_mark():
-    assert decimal_of(["1.234", "7.1"], ",") == "."
-    assert decimal_of(["1,234", "7,1"], ".") == ","
-    assert decimal_of(["1.234"], ",") == ","
-    assert decimal_of(["7.1", "7,1"], ".") == "."
 
 
 def test_a_mean_is_of_logarithms_and_knows_its_scatter():
