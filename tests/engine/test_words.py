@@ -18,9 +18,13 @@ from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.noise import parse_noise
 from assaypilot.engine.domain.plates.layout import PlateUse, read_controls
 from assaypilot.engine.domain.plates.wells import FORMATS, read_well, wells_text
+from assaypilot.engine.simulate.instances import get
 from assaypilot.engine.tables import headers
+from assaypilot.engine.tables.classes import classes_of
 from assaypilot.engine.tables.compound_names import CompoundNames
 from assaypilot.engine.tables.entries import Unreadable, read_entry
+from assaypilot.engine.tables.mapping import propose
+from assaypilot.engine.tables.opening import parse_text
 from assaypilot.engine.tables.options import EndpointSpec, parse_endpoint_spec
 from assaypilot.engine.tables.side_columns import run_number
 from assaypilot.engine.tables.spellings import about_ids
@@ -130,7 +134,35 @@ def of_wells(text):
     return wells_text([read_well(one, FORMATS[96]) for one in text.split()])
 
 
+def of_instance(text):
+    """Return the size of an instance that a simulation knows by this name."""
+    made = get(text)
+    return f"{made.compounds} compounds, {made.dimension} effects"
+
+
+def mapped(*rows):
+    """Return what a table of these rows is proposed to hold, in cells between bars."""
+    return propose(parse_text("\n".join(row.replace("|", "\t") for row in rows)))
+
+
+def of_solubility(header):
+    """Return how a column of numbers under this header is read: what is better, on which scale."""
+    (column,) = mapped(f"ID|R1|R2|{header}", "a|Me|F|3", "b|H|F|30", "c|Me|Cl|300", "d|H|Cl|3").endpoints
+    return f"{column.endpoint.direction}, {column.endpoint.transform}"
+
+
+def of_classes(text):
+    """Return the classes that a column gives instead of values: its header first, then its cells."""
+    header, *cells = text.split("|")
+    return ", ".join(classes_of(header, cells)) or "none"
+
+
 WORDS = {
+    "instance": of_instance,
+    "id column": lambda name: mapped(f"SMILES|{name}|R1|v", "C|a|Me|1.5", "CC|b|H|2.5").id,
+    "structure column": lambda name: mapped(f"ID|{name}|R1|v", "a|C|Me|1.5", "b|CC|H|2.5").smiles,
+    "solubility": of_solubility,
+    "classes": of_classes,
     "structure": of_structure,
     "substituent": short_name,
     "building blocks": of_building_blocks,

@@ -2,13 +2,12 @@
 
 import pytest
 
-from assaypilot.engine.domain.endpoint import Limit
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.check import check_report, endpoint_facts
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import parse_text
-from assaypilot.engine.tables.options import EndpointSpec, TableMapping, TableOptions, parse_endpoint_spec
+from assaypilot.engine.tables.options import TableMapping, TableOptions, parse_endpoint_spec
 from assaypilot.engine.tables.results import read_results
 
 TABLE = """
@@ -35,27 +34,6 @@ def refusal(call, *arguments):
     with pytest.raises(AssayPilotError) as caught:
         call(*arguments)
     return str(caught.value)
-
-
-def test_specs():
-    assert parse_endpoint_spec("S; of = COX-2 pIC50 - COX-1 pIC50 ;epsilon=0,5;direction=min;limit=>1") == EndpointSpec(
-        "S", direction="min", epsilon=0.5, limit=Limit(">", 1.0), of="COX-2 pIC50 - COX-1 pIC50"
-    )
-
-
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [
-        ("S;of=a-b;sd=0.3", "S is a difference of two endpoints: sd is said of them, not of it. Leave sd= out there."),
-        ("S;of=a-b;unit=nM", "S is a difference of two endpoints: unit is said of them, not of it."),
-        ("S;transform=log;of=a-b", "S is a difference of two endpoints: transform is said of them, not of it."),
-        ("S;of=a-b;wells_per_measurement=2", "wells_per_measurement is said of them, not of it."),
-        ("S;of=", "of needs a value after ="),
-        ("S;of=a-b;of=b-a", "of is given twice"),
-    ],
-)
-def test_what_is_said_of_its_parts_is_refused(text, line):
-    assert line in refusal(parse_endpoint_spec, text)
 
 
 def test_it_is_the_last_endpoint_and_has_no_column():

@@ -12,7 +12,6 @@ from assaypilot.engine.campaign.added_compounds import extended
 from assaypilot.engine.chemistry.decomposition import product_smiles
 from assaypilot.engine.chemistry.names import pictures
 from assaypilot.engine.chemistry.similarity import library_similarity
-from assaypilot.engine.domain.labels import is_hydrogen
 from assaypilot.engine.domain.library import Library, Scaffold
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.check import check_report
@@ -372,11 +371,6 @@ def test_names_that_may_be_one_are_asked_about():
     raw = parse_text(f"ID,R1,R2,pIC50\n{rows}")
     table = import_table(raw, propose(raw, TableOptions(joined=("R1:Me,me=Me",))))
     assert table.library.sites[0].substituents == ("Me", "H")
-
-
-@pytest.mark.parametrize("label", ["H", "-H", "[H]", "hydrogen", "[R1][H]", "[*][H] |$_R1;$|", "[H][*:1]", "[1*][H]"])
-def test_hydrogens(label):
-    assert is_hydrogen(label)
 
 
 def test_a_table_with_mixed_spellings_keeps_its_rank():
