@@ -49,9 +49,6 @@ def windows(monkeypatch):
     monkeypatch.setattr(places, "WINDOWS", True)
 
 
-# --- files that others look into
-
-
 @pytest.mark.parametrize("number", [5, 32, 33])
 def test_short_lock_by_another_program_is_waited_for(tmp_path, monkeypatch, at_once, number):
     path = tmp_path / "list.csv"
@@ -139,9 +136,6 @@ def test_commits_reach_the_disk_on_a_mac(tmp_path):
         assert connection.execute("PRAGMA synchronous").fetchone()[0] == 3  # EXTRA: the folder is synchronised, too
 
 
-# --- names
-
-
 @pytest.mark.parametrize(
     ("name", "said"),
     [
@@ -197,9 +191,6 @@ def test_a_path_that_is_too_long_is_said_to_be(tmp_path, monkeypatch):
         pass
 
 
-# --- folders
-
-
 def test_a_folder_is_tried_and_nothing_stays(tmp_path):
     try_folder(tmp_path)
     assert not os.listdir(tmp_path)
@@ -239,9 +230,6 @@ def test_no_place_for_temporary_files_is_one_line(monkeypatch):
     assert "nothing could be saved" in program.save(ValueError("x"), "plan")
 
 
-# --- tables
-
-
 def test_a_pasted_block_may_end_in_a_zero():
     # Excel on Windows ends it so, and other programs with a blank line before.
     for end in ("\0", "\r\n\0", ""):
@@ -262,9 +250,6 @@ def test_file_its_cloud_service_cannot_fetch_is_refused(tmp_path, monkeypatch, n
     monkeypatch.setattr(Path, "read_bytes", away)
     with pytest.raises(AssayPilotError, match=r"series.csv: the file is kept elsewhere .* could not be fetched"):
         read_table(path)
-
-
-# --- processes
 
 
 class BrokenPipe:

@@ -106,9 +106,6 @@ def test_objects_that_take_long_to_look_through_are_frozen(qapp, frozen, monkeyp
     assert len(gc.get_objects()) < 1_000
 
 
-# --- a new size of the text, or other colours, while parts of closed windows wait to be thrown away
-
-
 class Busy(QWidget):
     """A widget that makes and drops many objects when it is dressed, as pages do that lay themselves out anew."""
 

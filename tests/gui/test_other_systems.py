@@ -80,9 +80,6 @@ def test_quit_closes_every_window_and_close_only_one(qtbot, open_window):
     until(qtbot, lambda: not first.isVisible())
 
 
-# --- the start
-
-
 PLAYED = """
 import sys
 from PySide6.QtCore import QTimer
@@ -170,9 +167,6 @@ def test_a_command_works_with_both_streams_closed(monkeypatch, tmp_path):
     assert codes == (0, 1)
     assert shown == []
     assert (tmp_path / "a.assaypilot").exists()
-
-
-# --- files
 
 
 def test_the_folder_of_a_file_is_shown_as_each_system_wants(monkeypatch, tmp_path):

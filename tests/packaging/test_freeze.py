@@ -61,9 +61,6 @@ def test_trial_makes_every_kind_of_export(packaging_module: Any) -> None:
     assert set(packaging_module("freeze_trial").BEGINS) == set(FORMATS)
 
 
-# --- how it starts
-
-
 def test_a_guarded_worker_is_told_from_a_command(packaging_module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     start = packaging_module("frozen_start")
     from assaypilot.engine.system import guarded
@@ -145,9 +142,6 @@ def test_what_the_doctor_asks_qt_is_run_and_nothing_else(
     assert capsys.readouterr().out == "asked as __main__\n"
 
 
-# --- the trial
-
-
 @pytest.fixture
 def fake(tmp_path: Path) -> Any:
     """Return what makes a program of a few lines of Python."""
@@ -185,9 +179,6 @@ time.sleep(0.3)
     program = fake(lines + "sys.exit('libEGL.so.1: cannot open')")
     with pytest.raises(trial.TrialError, match=r"no MainWindow was drawn(.|\n)*libEGL.so.1: cannot open"):
         one.show("MainWindow")
-
-
-# --- the command and what it makes
 
 
 def test_a_debian_package_holds_program_icons_and_file_type(packaging_module: Any, tmp_path: Path) -> None:

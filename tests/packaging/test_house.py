@@ -62,9 +62,6 @@ def script_modules(monkeypatch: pytest.MonkeyPatch) -> dict[str, ModuleType]:
     return modules
 
 
-# --- packages
-
-
 def test_every_folder_of_code_is_a_listed_package() -> None:
     folders = {
         path.parent.relative_to(ROOT).as_posix()
@@ -98,9 +95,6 @@ def test_the_version_is_installed_with_the_links() -> None:
     assert Path(assaypilot.engine.__file__).samefile(ROOT / "engine" / "__init__.py")
 
 
-# --- what an import costs
-
-
 def test_the_engine_loads_neither_qt_nor_matplotlib() -> None:
     assert not loaded_by("import assaypilot.engine") & {"PySide6", "shiboken6", "matplotlib"}
 
@@ -110,9 +104,6 @@ def test_the_command_line_loads_neither_qt_nor_matplotlib(name: str) -> None:
     if importlib.util.find_spec(name) is None:
         pytest.skip(f"{name} is not there")
     assert not loaded_by(f"import {name}") & {"PySide6", "shiboken6", "matplotlib", "pandas", "rdkit"}
-
-
-# --- locks
 
 
 def test_the_locks_agree_and_hold_what_the_project_asks_for() -> None:
@@ -130,9 +121,6 @@ def test_the_locks_agree_and_hold_what_the_project_asks_for() -> None:
         names = {pin.split("==")[0] for pin in lock}
         for requirement in wanted:
             assert re.split(r"[<>=!~;\[ ]", requirement)[0].lower() in names
-
-
-# --- the set-up script
 
 
 def test_the_set_up_needs_the_standard_library_alone() -> None:
@@ -226,9 +214,6 @@ def test_an_unfinished_set_up_is_made_again_and_its_links_are_not_followed(
     environment.ready("dev")
     environment.ready("run")
     assert (done[4:], codes) == (["pip"], [])
-
-
-# --- the ground rules of the tests
 
 
 def test_a_test_may_not_leave_the_machine_warn_or_see_the_home(tmp_path: Path) -> None:

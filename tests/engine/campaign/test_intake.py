@@ -214,9 +214,6 @@ def test_other_endpoints_never_fill_the_plan() -> None:
     assert [m.counted for m in taken.measurements] == [0, 1]
 
 
-# -- duplicates
-
-
 def test_the_same_place_and_value_is_the_same_measurement() -> None:
     placed = [Result(IDS[0], 6.1, plate="P1", well="A1"), Result(IDS[0], 6.1, date="2026-11-20")]
     earlier = recorded(*placed)

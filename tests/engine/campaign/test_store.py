@@ -230,9 +230,6 @@ def test_the_author_is_the_user_unless_given(path: Path, monkeypatch: pytest.Mon
         assert store.append([CREATED])[0].author == "unknown"
 
 
-# Refusals
-
-
 def test_what_is_no_campaign_is_refused(tmp_path: Path) -> None:
     other = sqlite3.connect(tmp_path / "other.db")
     other.execute("CREATE TABLE t (x)")
@@ -446,9 +443,6 @@ def test_a_slip_through_the_gap_between_two_transactions_is_noticed(store: Store
     assert [event.author for event in store.events(after=3)] == ["other"]
 
 
-# Copies
-
-
 def test_a_copy_is_the_same_campaign(store: Store, tmp_path: Path) -> None:
     copy = tmp_path / "copy.assaypilot"
     store.save_copy(copy)
@@ -474,9 +468,6 @@ def test_copy_never_overwrites_a_file(store: Store, tmp_path: Path) -> None:
     assert "already a file" in str(refusal(store.save_copy, store.path))
     assert "folder does not exist" in str(refusal(store.save_copy, tmp_path / "no" / "x.assaypilot"))
     assert sorted(os.listdir(tmp_path)) == sorted([store.path.name, copy.name])
-
-
-# Versions
 
 
 def test_an_older_file_is_copied_aside_and_migrated(store: Store, tmp_path: Path, monkeypatch: Any) -> None:
@@ -522,9 +513,6 @@ def test_names_for_what_is_kept_aside(tmp_path: Path) -> None:
     for name in ("a (version 1).assaypilot", "a (version 1, 2).assaypilot", "a (version 1, 3).assaypilot"):
         assert placing.aside(path, 1).name == name
         (tmp_path / name).touch()
-
-
-# Places
 
 
 @pytest.mark.parametrize(

@@ -75,9 +75,6 @@ def line(child: subprocess.Popen[bytes]) -> str:
     return child.stdout.readline().decode().strip()
 
 
-# One writer
-
-
 def test_one_writer_and_any_number_of_readers(path: Path, start: Callable[..., subprocess.Popen[bytes]]) -> None:
     child = start(HEADER + "store = Store.open(path)\nsay(store.read_only_reason)\nsys.stdin.read()", path)
     assert line(child) == "None"
@@ -154,9 +151,6 @@ def test_a_reader_that_stays_makes_a_commit_wait_and_then_refuse(path: Path) -> 
         assert not store.read_only
         assert store.append([Draft("x", {})])[0].sequence == 2
     assert verify(path).ok
-
-
-# Killed programs
 
 
 def hot(journal: Path) -> bool:
@@ -254,9 +248,6 @@ def test_a_half_written_append_is_rolled_back(half_written: Path, how: Callable[
 def test_verify_rolls_a_half_written_append_back(half_written: Path) -> None:
     assert verify(half_written).ok
     assert os.listdir(half_written.parent) == [half_written.name]
-
-
-# Folders and files that cannot be written
 
 
 # After the imports: another user may not be able to read this Python or this project.
@@ -364,9 +355,6 @@ def test_a_folder_that_turned_read_only(path: Path, monkeypatch: pytest.MonkeyPa
         assert store.n_events == 2
 
 
-# Full disks
-
-
 def test_a_full_disk_by_the_page_limit(path: Path) -> None:
     with Store.open(path) as store:
         pages = store._connection.execute("PRAGMA page_count").fetchone()[0]
@@ -463,9 +451,6 @@ def test_a_file_another_program_set_to_another_journal(path: Path) -> None:
         store.append([Draft("x", {})])
         assert os.listdir(path.parent) == [path.name]
     assert verify(path).ok
-
-
-# A share that goes away
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="the file that SQLite has open is not known here")

@@ -58,9 +58,6 @@ def test_a_whole_file_is_whole(path: Path) -> None:
         assert (found.head, found.events) == (head, events)
 
 
-# -- files that are whole, but say what cannot be
-
-
 def appended(path: Path, kind: str, data: dict[str, Any], parts: dict[str, bytes] | None = None) -> int:
     with Store.open(path) as store:
         return store.append([Draft(kind, data)], parts or {})[-1].sequence

@@ -87,9 +87,6 @@ def test_stated_error_bound_holds_at_the_end():
     assert early <= alpha * runs
 
 
-# --- the bound: by plain matrices, and the inequality it rests on, by simulation
-
-
 RHO = 0.5
 """The proof holds for any; this one is what all that was ever stated rests on."""
 SD, EPSILON, SLACK = 0.15, 0.5, 0.25

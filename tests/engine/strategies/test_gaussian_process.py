@@ -66,9 +66,6 @@ def additive(sizes, rng, own=0.0):
     return codes, truth + own * rng.standard_normal(len(codes))
 
 
-# Beliefs
-
-
 @pytest.mark.parametrize(
     ("goal", "name", "more"),
     [
@@ -144,9 +141,6 @@ def test_a_goal_with_a_limit_ends_with_the_best_that_keep_it():
         assert len(inside)
         assert goal.is_right(np.isin(right, inside), activity[right])
         assert np.isin(inside, right).all()
-
-
-# Batches
 
 
 @pytest.mark.parametrize("sizes", [(3, 4, 5), (2, 7), (6, 6, 6, 2)])
@@ -239,9 +233,6 @@ def test_find_picks_what_may_be_best_not_what_is_sure_to_be_good():
     assert sorted(find(score, np.array([True, False, False, True]), 9)) == [0, 3]
 
 
-# Rounds and statuses
-
-
 def test_rounds_keep_to_capacity_replicates_and_what_can_be_measured():
     rng = np.random.default_rng(9)
     codes, truth = additive((4, 5, 6), rng)
@@ -294,9 +285,6 @@ def test_numeric_features_are_refused_with_a_way_out():
 def test_unknown_parameter_values_are_refused(name, value):
     with pytest.raises(AssayPilotError, match=value):
         STRATEGY.start(problem(product((2, 4)), (2, 4), parameters={name: value}))
-
-
-# Hard inputs: a finite, wide answer and a plan, or one plain line
 
 
 def upper_bounds(arms, limit):
@@ -431,9 +419,6 @@ def test_a_long_history_tells_of_effects_and_each_value_of_its_own_compound():
     assert np.sqrt(np.mean(error[top] ** 2)) < 0.2
     inside = (truth >= decision.low[0]) & (truth <= decision.high[0])
     assert inside[known][top].mean() > 0.9
-
-
-# Campaigns
 
 
 @pytest.mark.parametrize("goal", [AllEpsilonBest(0.4, 0.3), Best(0.3), Top(5, 0.3), ParetoSet((0.4, 0.4))])
