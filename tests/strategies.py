@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from assaypilot.engine.domain.features import SiteFeatures
+from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 from assaypilot.engine.domain.goals import AllEpsilonBest
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.strategies.protocol import Outcome, Problem
@@ -50,6 +50,17 @@ def libraries(draw, min_compounds=1, max_compounds=30, unique_rows=False):
 def product(sizes):
     """Every combination of codes, ``(n, n_sites)``."""
     return np.array(list(itertools.product(*map(range, sizes))), dtype=np.int32)
+
+
+def plain(x):
+    """Candidates of numbers, in their own coordinates."""
+    return ProjectedFeatures(DenseFeatures(np.asarray(x, dtype=float)), None, np.eye(np.shape(x)[1]))
+
+
+def unit_rows(rng, k, d):
+    """Rows on the unit sphere."""
+    rows = rng.standard_normal((k, d))
+    return rows / np.linalg.norm(rows, axis=1)[:, None]
 
 
 def random_table(rng, kind, most=40):

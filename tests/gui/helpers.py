@@ -86,6 +86,13 @@ def plan_round(qtbot, window):
     idle(qtbot, window)
 
 
+def enter(qtbot, window, line, text, cell=0):
+    """Type a value into a cell of the round, and wait until it is kept."""
+    before = len(status(window).measurements)
+    window.round.values.enter(line, 0, text, cell)
+    wait_for(qtbot, window, lambda: len(status(window).measurements) > before)
+
+
 def view(window):
     """What the window shows."""
     assert window.session.view is not None

@@ -10,7 +10,7 @@ from assaypilot.engine.domain.plates.wells import Well
 from assaypilot.gui.round.plate_looks import DECISION
 from assaypilot.gui.round.work_list_dialog import WorkListDialog
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import idle, open_round, plan_round, status, until, view, wait_for
+from tests.gui.helpers import enter, idle, open_round, plan_round, status, until, view
 
 LEFT, NONE, SHIFT = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier
 
@@ -54,12 +54,6 @@ def drag(plate, first, last):
 
 def legend(plate):
     return [words for _, words in plate.legend()]
-
-
-def enter(qtbot, window, line, text, cell=0):
-    before = len(status(window).measurements)
-    window.round.values.enter(line, 0, text, cell)
-    wait_for(qtbot, window, lambda: len(status(window).measurements) > before)
 
 
 def test_dragged_wells_are_selected_and_selected_wells_ringed(qtbot, plated):

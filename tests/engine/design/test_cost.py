@@ -8,12 +8,9 @@ from hypothesis import strategies as st
 
 from assaypilot.engine.design.cost import Priced, Prices, cheapest_spanning, cost_frontier
 from assaypilot.engine.design.pairs import Pairs
-from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
+from assaypilot.engine.domain.features import ProjectedFeatures, SiteFeatures
 from assaypilot.engine.errors import AssayPilotError
-
-
-def plain(x: np.ndarray) -> ProjectedFeatures:
-    return ProjectedFeatures(DenseFeatures(x), None, np.eye(x.shape[1]))
+from tests.strategies import plain
 
 
 def one_hot(*sizes: int) -> ProjectedFeatures:

@@ -1,5 +1,3 @@
-import itertools
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,10 +8,7 @@ from assaypilot.engine.design.directions import Between, Rows, against
 from assaypilot.engine.design.pairs import Pairs
 from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 from assaypilot.engine.errors import AssayPilotError
-
-
-def product(sizes):
-    return np.array(list(itertools.product(*map(range, sizes))))
+from tests.strategies import product
 
 
 def metric(rng, d, rank=None):

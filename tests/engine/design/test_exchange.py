@@ -9,11 +9,7 @@ from hypothesis import strategies as st
 from assaypilot.engine.design import Rows
 from assaypilot.engine.design.criteria import inverse_information
 from assaypilot.engine.design.exchange import Bounds, Changes, exchange, grow, moves_of
-from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures
-
-
-def plain(x: np.ndarray) -> ProjectedFeatures:
-    return ProjectedFeatures(DenseFeatures(x), None, np.eye(x.shape[1]))
+from tests.strategies import plain
 
 
 def free(m: int, n: int) -> Bounds:

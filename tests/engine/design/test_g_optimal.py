@@ -1,5 +1,4 @@
 import csv
-import itertools
 import math
 
 import numpy as np
@@ -12,11 +11,7 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Cancelled
 from tests.oracles import design as oracle
 from tests.public import DATA
-from tests.strategies import few
-
-
-def product(sizes):
-    return np.array(list(itertools.product(*map(range, sizes))))
+from tests.strategies import few, product
 
 
 def sites(codes, sizes):

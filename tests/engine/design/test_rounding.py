@@ -18,6 +18,7 @@ from assaypilot.engine.design.rounding import fewest, round_design
 from assaypilot.engine.design.xy import xy_optimal
 from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 from assaypilot.engine.errors import AssayPilotError
+from tests.strategies import plain
 
 weights = st.lists(st.integers(1, 1000), min_size=1, max_size=25)
 
@@ -103,10 +104,6 @@ def test_counts_that_are_none():
 class Share:
     support: np.ndarray
     weights: np.ndarray
-
-
-def plain(x):
-    return ProjectedFeatures(DenseFeatures(x), None, np.eye(x.shape[1]))
 
 
 def one_hot(*sizes):

@@ -1,4 +1,3 @@
-import itertools
 import math
 
 import numpy as np
@@ -15,12 +14,9 @@ from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Cancelled
 from tests.oracles import xy as oracle
+from tests.strategies import product
 
 PRACTICE = (4, 5, 4, 3, 4)
-
-
-def product(sizes):
-    return np.array(list(itertools.product(*map(range, sizes))))
 
 
 def sites(codes, sizes):

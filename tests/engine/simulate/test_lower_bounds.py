@@ -9,7 +9,7 @@ from scipy.stats import norm
 
 from assaypilot import datasets
 from assaypilot.engine.design.alternatives import mixture_bound, nearest_within, single_comparisons
-from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
+from assaypilot.engine.domain.features import ProjectedFeatures, SiteFeatures
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.simulate.lower_bounds import (
@@ -20,10 +20,7 @@ from assaypilot.engine.simulate.lower_bounds import (
     pareto_complexity,
     simultaneous_level,
 )
-
-
-def plain(x: np.ndarray) -> ProjectedFeatures:
-    return ProjectedFeatures(DenseFeatures(np.asarray(x, dtype=float)), None, np.eye(np.shape(x)[1]))
+from tests.strategies import plain
 
 
 def lingame(alpha: float = 0.1) -> ProjectedFeatures:

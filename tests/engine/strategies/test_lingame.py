@@ -12,7 +12,7 @@ from assaypilot.engine.strategies.lingame.lingame import LinGame, LinGameC
 from assaypilot.engine.strategies.lingame.pool import POOL_PARAMETERS, pooled, rules_of, table_of
 from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, Capacity, Outcome
 from tests.oracles import lingame as oracle
-from tests.strategies import came_back, dense, finished, problem_of, product
+from tests.strategies import came_back, dense, finished, problem_of, product, unit_rows
 
 BOTH = pytest.mark.parametrize("kind", [LinGame, LinGameC])
 PAPER = {"threshold": "experiments", "optimism": "experiments", "first": "each"}
@@ -27,11 +27,6 @@ def campaign(kind, problem, truth, seed, *, most=20_000, **came):
 
 def right(state, truth):
     return state.problem.goal.is_right(state.status == IN, np.where(state.problem.wanted, truth, np.nan))
-
-
-def unit_rows(rng, k, d):
-    rows = rng.standard_normal((k, d))
-    return rows / np.linalg.norm(rows, axis=1)[:, None]
 
 
 @BOTH

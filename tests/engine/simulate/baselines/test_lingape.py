@@ -10,15 +10,10 @@ from assaypilot.engine.domain.goals import AllEpsilonBest, Best
 from assaypilot.engine.simulate.baselines.lingape import LinGapE, LinGIFA, MLinGapE, index_race, leading_race
 from assaypilot.engine.strategies.protocol import IN, Outcome
 from tests.oracles import lingame as oracle
-from tests.strategies import came_back, problem_of
+from tests.strategies import came_back, problem_of, unit_rows
 
 EVERY = pytest.mark.parametrize("kind", [LinGapE, MLinGapE, LinGIFA])
 TOP = pytest.mark.parametrize("kind", [MLinGapE, LinGIFA])
-
-
-def unit_rows(rng, k, d):
-    rows = rng.standard_normal((k, d))
-    return rows / np.linalg.norm(rows, axis=1)[:, None]
 
 
 def campaign(kind, problem, truth, seed, *, most=5000, **came):
