@@ -396,4 +396,4 @@ def often(share: int, steps: int) -> settings:
 
 
 TestPerson, TestTrader, TestConfirmer = Person.TestCase, Trader.TestCase, Confirmer.TestCase
-TestPerson.settings, TestTrader.settings, TestConfirmer.settings = often(3, 30), often(8, 25), often(8, 25)
+TestPerson.settings, TestTrader.settings, TestConfirmer.settings = often(4, 30), often(8, 25), often(12, 25)

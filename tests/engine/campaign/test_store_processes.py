@@ -166,7 +166,7 @@ def disk() -> Iterator[Path]:
 
 
 @posix
-@pytest.mark.parametrize(("kills", "enough"), [(40, 1), pytest.param(200, 10, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("kills", "enough"), [(25, 1), pytest.param(200, 10, marks=pytest.mark.slow)])
 def test_kill_9_at_any_instant(
     disk: Path, start: Callable[..., subprocess.Popen[bytes]], kills: int, enough: int
 ) -> None:
