@@ -398,7 +398,7 @@ def said(before: Ledger, after: Ledger, data: Mapping[str, Any]) -> tuple[str, .
         told.append(f"The goal is then: {goal_sentence(after)}.")
     what = {change["what"] for change in data["changes"]}
     if "controls" in what:
-        told.append("Controls are shown beside the results, and decide nothing.")
+        told.append("Controls are shown beside the results, and decide nothing by themselves.")
     told += _of_the_guarantee(before, after, data)
     told += _of_what_is_measured(before, after)
     told += of_decisions(before, after)
@@ -408,17 +408,18 @@ def said(before: Ledger, after: Ledger, data: Mapping[str, Any]) -> tuple[str, .
 def _of_the_guarantee(before: Ledger, after: Ledger, data: Mapping[str, Any]) -> list[str]:
     what = {change["what"] for change in data["changes"]}
     if data["how"] == "capacity" and "endpoint" in what:
-        informs = "informs the model" if after.calibrated else "decides nothing"
-        return [f"It is recorded and shown, and {informs}: the guarantee is not touched."]
+        informs = "informs the model" if after.calibrated else "decides nothing: the guarantee is not touched"
+        return [f"It is recorded and shown, and {informs}."]
     if after.calibrated and not before.calibrated:
         return [ENDS]
+    if after.calibrated:
+        again = "All is decided again from the measurements so far; what is stated holds for the new terms."
+        return [again] if data["how"] == "void" else []
     now, then = broken(before), broken(after)
     if now and then:
         return ["Nothing is guaranteed now, and nothing would be."]
     if then:
         return [f"This ends the guarantee: {'; '.join(then)}. The campaign goes on with best estimates."]
-    if data["how"] == "void":
-        return ["All is decided again from the measurements so far; what is stated holds for the new terms."]
     if data["how"] == "capacity" and "controls" in what:
         return ["The guarantee is not touched."]
     if data["how"] == "capacity" or what <= set(CAPACITY):
@@ -482,10 +483,10 @@ def _of_rounds(before: Ledger, after: Ledger, data: Mapping[str, Any]) -> list[s
             told.append(f"{stays}The next round is the first of the new size.")
         budget = after.settings.budget
         if "budget" in what and budget is not None and before.spent() + left > budget:
+            why = "" if after.calibrated else ": to cut it short after seeing some of its results ends the proof"
             told.append(
                 f"The phase under way was planned before and still takes {many(left, 'measurement')}, "
-                f"{before.spent() + left - budget:,} beyond the new budget: to cut it short after seeing some of its "
-                "results would cost the guarantee."
+                f"{before.spent() + left - budget:,} beyond the new budget{why}."
             )
     if "budget" in what and after.settings.budget is not None and after.spent() >= after.settings.budget:
         told.append(f"{many(after.spent(), 'measurement')} were taken already: no further phase begins.")
