@@ -112,18 +112,3 @@ def test_full_plate_of_384_wells_takes_seconds(done, tmp_path):
     found = done("curves", raw, tmp_path / "out.csv", "--points", tmp_path / "points.csv")
     assert time.perf_counter() - started < 20.0
     assert len(found["curves"]) == 39
-
-
-def test_what_cannot_be_written_or_read_is_refused_before_anything_is_written(refused, run, tmp_path, folder):
-    raw = write_raw(tmp_path / "raw.csv", {"A": 6.5})
-    other = tmp_path / "other.csv"
-    other.write_text("ID,R1\nA,Me\n")
-    before = folder()
-    assert "the name must end in .csv" in refused("curves", raw, tmp_path / "out.xlsx")
-    assert "the name must end in .pdf or .png" in refused("curves", raw, tmp_path / "o.csv", "--plots", "x.svg")
-    assert "this is the very file that is read" in refused("curves", raw, raw)
-    assert "there is another table of this name" in refused("curves", raw, other)
-    assert "no column 'x'" in refused("curves", raw, tmp_path / "o.csv", "--response", "x")
-    assert "which is no concentration" in refused("curves", raw, tmp_path / "o.csv", "--endpoint", "Yield (%)")
-    assert folder() == before
-    assert run("curves", raw, tmp_path / "o.csv", "--highest", "10 uM").code == 2

@@ -69,7 +69,12 @@ def prepared(tmp_path_factory):
     )
     table("targets.csv", ("ID", "R1"), [("A", "Me"), ("B", "H")])
     table("structures.csv", ("ID", "SMILES", "pIC50"), [(f"S{k}", f"{a}c1ccncc1", k) for k, a in enumerate(("C", "F"))])
+    table("raw.csv", ("ID", "Conc (uM)", "RFU"), [("A", 10.0 / 3**k, 9000 - 1000 * k) for k in range(6)])
+    table("listed.csv", (*HEADER, "Stock"), [(*row, "no" if k % 2 else "yes") for k, row in enumerate(small)])
+    table("stock.csv", ("ID", "Stock"), [("nobody", "yes")])
+    table("dear.csv", ("ID", "Cost"), [("C-00", "1e300")])
     campaign("small.assaypilot", "small.csv", "--sd", "0.2")
+    campaign("stock.assaypilot", "listed.csv", "--sd", "0.2")
     campaign("hERG.assaypilot", "bare.csv", "--endpoint", "pIC50;sd=0.2", "--endpoint", "hERG;sd=0.3;limit=<6",
              "--strategy", "gaussian-process",
              "--objective", "pIC50")  # fmt: skip

@@ -135,31 +135,6 @@ def test_a_column_of_yes_and_no_under_another_name_is_asked_about(campaign, tabl
     assert done("stock", campaign, path, "--stock", "Bestand")["not_used"] == []
 
 
-def test_refusals_write_nothing(campaign, small, table, tmp_path, refused, folder, done):
-    bare = tmp_path / "bare.assaypilot"
-    done("new", bare, "--table", small, "--epsilon", "0.5", "--sd", "0.2")
-    wrong = table([("ID", "Stock"), ("nobody", "yes")], "wrong.csv")
-    dear = table([("ID", "Cost"), ("C-00", "1e300")], "dear.csv")
-    before = folder()
-    assert "row 2" in refused("stock", campaign, wrong)
-    assert "'nobody' is no compound" in refused("stock", campaign, wrong)
-    assert "0 or more" in refused("stock", campaign, "--measurement-cost", "-1")
-    assert "more than 0 days" in refused("stock", campaign, "--round-days", "0")
-    assert "there is no compound 'Q'" in refused("stock", campaign, "--arrived", "C-00,Q")
-    assert "nothing is waited for" in refused("stock", campaign, "--arrived", "all")
-    assert "no compound is named" in refused("stock", campaign, "--arrived", " ")
-    for option in ("--cost", "--sheet"):
-        assert "speaks of a list" in refused("stock", campaign, option, "Cost")
-    for option, number in (("--measurement-cost", "1e308"), ("--measurement-cost", "nan"), ("--round-days", "1e-300")):
-        assert f"{option}: " in refused("stock", campaign, option, number)
-    assert "row 2, column Cost" in refused("stock", campaign, dear)
-    assert "csv" in refused("stock", campaign, "--orders", tmp_path / "orders.txt")
-    assert "another table" in refused("plan", campaign, "--orders", small)
-    assert "nothing is known of stock" in refused("plan", bare, "--options")
-    assert "nothing is known of stock" in refused("plan", bare, "--choose", "cheapest")
-    assert folder() == before
-
-
 def test_wrong_usage(campaign, run):
     assert run("plan", campaign, "--options", "--choose", "cheapest").code == 2
     assert run("plan", campaign, "--choose", "dearest").code == 2
