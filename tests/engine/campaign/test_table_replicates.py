@@ -12,7 +12,6 @@ from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.models.sd_bound import spent, upper_factor
 from tests.engine.campaign.making import decide_phase, make, replays, small_library, truth
 
-GUESS = Endpoint("pIC50", noise_sd=0.3, noise_estimated=True)
 OPEN = {"epsilon": 0.1, "slack": 0.05}
 """A goal that takes more than two phases."""
 

@@ -78,15 +78,6 @@ def test_counts_are_compared_by_logarithms(tmp_path, capsys):
         assert known[f"C{place}"]["estimate"] == pytest.approx(mean, rel=0.5, abs=2.0)
 
 
-def test_what_cannot_decide_on_counts_is_refused(tmp_path, capsys):
-    table = library(tmp_path / "t.csv", "Colonies", [""] * 6)
-    words = ["new", str(tmp_path / "a.assaypilot"), "--table", str(table), "--endpoint", "Colonies;kind=count"]
-    assert main([*words, "--epsilon", "0.3", "--strategy", "adaptive"]) == 1
-    said = capsys.readouterr().err
-    assert "scatters more the larger it is: adaptive needs values that all scatter alike. Choose gaussian-" in said
-    assert not (tmp_path / "a.assaypilot").exists()
-
-
 @pytest.mark.parametrize(("endpoint", "kind"), [("Activity", "yes-no"), ("Colonies", "count")])
 def test_the_series_model_finds_the_best_by_answers_and_by_counts(tmp_path, capsys, endpoint, kind):
     table = library(tmp_path / "t.csv", endpoint, [""] * 6)
