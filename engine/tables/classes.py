@@ -108,6 +108,9 @@ _SAYS_CLASS = re.compile(
 )
 _ACTIVITY = re.compile(r"activ|potenc|inhibit|bind|efficac|effect|[ieac]c ?50|cellular|enzym")
 _STEP = re.compile(r"-?\d{1,2}(?:\.\d)?")
+_LETTERS = re.compile(r"[A-Fa-f][+\-−]?|[+]{1,6}|[*]{1,6}|[-−–]|\+/-|±|\(\+\)|I{1,3}|IV|V", re.I)
+"""Letters, pluses and stars as patents give them, from the potent ones to the others."""
+_WORDS = PATTERNS["potency in words"]
 _MOST = 8
 
 
@@ -117,7 +120,7 @@ def says_activity(column: str) -> bool:
     return headers.looks_like_activity(column) or _ACTIVITY.search(folded) is not None
 
 
-def classes_of(column: str, texts: Sequence[str], decimal: str = ".") -> tuple[str, ...]:
+def classes_of(column: str, texts: Sequence[str]) -> tuple[str, ...]:
     """Return the classes, up to eight, that a column gives instead of numbers (A, B; ++, +; weak); () without.
 
     Its header has to say activity or class: letters may be anything (a salt, a series). Numbers are classes only where
@@ -133,7 +136,11 @@ def classes_of(column: str, texts: Sequence[str], decimal: str = ".") -> tuple[s
         return ()
     if called and all(map(_STEP.fullmatch, found)):
         return () if set(found) <= {"0", "1"} or len(filled) < 2 * len(found) else tuple(sorted(found))
-    return () if any(_is_value(text, decimal) or any(map(str.isdigit, text)) for text in found) else found
+    return found if all(map(_is_class, found)) else ()
+
+
+def _is_class(text: str) -> bool:
+    return _LETTERS.fullmatch(text) is not None or _WORDS.fullmatch(" ".join(text.split())) is not None
 
 
 def about_unread(raw: RawTable, columns: Sequence[str]) -> dict[str, str]:
@@ -141,7 +148,7 @@ def about_unread(raw: RawTable, columns: Sequence[str]) -> dict[str, str]:
     said = {}
     for column in columns:
         texts = raw.column(column)
-        classes = classes_of(column, texts, raw.decimal)
+        classes = classes_of(column, texts)
         filled = [(row, text) for row, text in zip(raw.rows, texts, strict=True) if not is_missing(text)]
         if classes:
             said[column] = (
