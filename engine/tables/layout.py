@@ -22,6 +22,8 @@ _SUMMARY = frozenset(CELLS["summary"])
 _TYPES = frozenset(CELLS["type"])
 """What programs call the types of columns."""
 _SHOWN = 60
+_NAMED = 3
+_NEARLY_ALL = 0.9
 
 Show = Callable[[Any], str]
 """The text of a cell as it came from its reader."""
@@ -177,7 +179,8 @@ def _continued(
     own = {at for at, name in enumerate(names) if _names_compounds(name)}
     texts = {at: text for at, text in enumerate(head[place]) if text}
     again = {at for at, text in texts.items() if fold(text) in headers.IDS or fold(text) in headers.STRUCTURES}
-    if not texts or not (own or again) or not own & texts.keys() <= again or head[place] == head[place - 1]:
+    heading = texts.keys() == {0}  # Amides, above compounds
+    if not texts or heading or not (own or again) or not own & texts.keys() <= again or head[place] == head[place - 1]:
         return None
     return None if all(headers.is_unit(text) or is_missing(text) for text in texts.values()) else head[place]
 
@@ -372,8 +375,33 @@ class _Sheet:
         if again:
             named = rows_named([self.numbers[place] for place in again]).lower()
             self.warnings.append(f"The header stands once more and is no compound: {named}.")
-        gone = set(again)
+        gone = {*again, *self._headings(first, last, start)}
         return [place for place in range(first, last) if place not in gone]
+
+    def _headings(self, first: int, last: int, start: int) -> list[int]:
+        """Return the places of rows that only name what follows (Amides, Sulfonamides), and warn of them.
+
+        Such a row has a text in its first column and nothing else, and no number in it where nearly all ids have one.
+        """
+        alone = [place for place in range(first, last) if self._only_text(place, start)]
+        if not alone or 2 * len(alone) > last - first:
+            return []
+        others = [self.show(line[start]) for line in self.lines[first:last] if start < len(line)]
+        digits = sum(any(map(str.isdigit, text)) for text in others)
+        if digits < _NEARLY_ALL * (len(others) - len(alone)):
+            return []
+        named = ", ".join(self.show(self.lines[place][start]) for place in alone[:_NAMED])
+        rows = rows_named([self.numbers[place] for place in alone]).lower()
+        self.warnings.append(f"Left out as headings: {rows} ({named}{', …' * (len(alone) > _NAMED)}).")
+        return alone
+
+    def _only_text(self, place: int, start: int) -> bool:
+        """Whether the first column of a row holds a text without a number, and no other cell is filled."""
+        line = self.lines[place]
+        text = self.show(line[start]) if start < len(line) > 2 else ""
+        if not text or any(map(str.isdigit, text)):
+            return False
+        return not any(self.show(cell) for at, cell in enumerate(line) if at != start)
 
     def _width(self, header: Sequence[str], body: Sequence[Sequence[Any]]) -> int:
         """How many columns there are once empty ones at the right are left out."""
