@@ -21,10 +21,10 @@ from .changes import Change, add_change, decided_under, nothing_of_the_plan, ref
 from .events.fold import Work
 from .events.terms import CombinationsListed, CompoundsAdded
 from .file.chain import as_parts, part_digest
+from .issued_rounds import Source
 from .phrases import many, names
 from .preconditions import check_campaign
 from .replay import Ledger
-from .state import Source
 
 
 def consequences_of_adding(ledger: Ledger, compounds: Library) -> tuple[str, ...]:

@@ -30,9 +30,10 @@ from ..strategies.protocol import IN
 from . import noise as assay_noise
 from .events.issued import AuditIssued
 from .file.chain import Draft
+from .issued_rounds import Issued
 from .replay import Ledger
 from .rounds import items_of
-from .state import Audit, Candidates, Issued
+from .state import Audit, Candidates
 
 CONFIDENCE = 0.95
 _DETECTED, _ERRORS = 0.95, 1.645

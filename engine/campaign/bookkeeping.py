@@ -20,7 +20,8 @@ from ..domain.plates.layout import Layout
 from ..domain.profiles import Known
 from ..errors import AssayPilotError
 from ..strategies.protocol import Allocation
-from .state import Issued, Round, Settings
+from .issued_rounds import Issued, Round
+from .settings import Settings
 from .stock_view import Stock
 
 Place = tuple[int, int]

@@ -31,6 +31,7 @@ from .events.entered import CompoundsUnavailable
 from .events.fold import UNFIT, Work, describe, take
 from .file.chain import Draft
 from .file.store import Store, location_warnings
+from .issued_rounds import Missing, Round, Source
 from .plan_choice import PlanOption, options
 from .reasons import Reasons
 from .replay import Ledger
@@ -45,7 +46,8 @@ from .rounds import (
     to_end,
     withdrawn_round,
 )
-from .state import Missing, RecordReport, Round, Settings, Source, Status
+from .settings import Settings
+from .state import RecordReport, Status
 from .stocked import arrived_drafts, stock_drafts
 from .view import build_status
 

@@ -18,9 +18,10 @@ from ..domain.endpoint import Endpoint
 from ..domain.library import Library
 from ..domain.measurements import Measurement
 from ..strategies.protocol import IN, Decision
+from .issued_rounds import Round
 from .phrases import many, names, number
 from .replay import Ledger
-from .state import Round, Status
+from .state import Status
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ from .phrases import joined, many, odds
 from .preconditions import check_campaign
 from .promises import broken, goal_sentence
 from .replay import Ledger
-from .state import Settings
+from .settings import Settings
 
 
 class Leave(Enum):

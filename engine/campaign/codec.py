@@ -21,7 +21,8 @@ from ..domain.controls import Control, Reading
 from ..domain.measurements import Measurement, Result
 from ..strategies.protocol import Arrays, Decision
 from .findings import Prediction
-from .state import RoundItem, Settings, Source
+from .issued_rounds import RoundItem, Source
+from .settings import Settings
 
 _RESULT_DEFAULTS = {f.name: f.default for f in fields(Result) if f.name not in ("compound", "value")}
 

@@ -23,10 +23,11 @@ from . import codec
 from .events import terms as setup
 from .events.fold import Work
 from .file.chain import as_parts
+from .issued_rounds import Source
 from .preconditions import check_campaign
 from .replay import Ledger
 from .results.intake import prepare
-from .state import Settings, Source
+from .settings import Settings
 from .stocked import stock_drafts
 
 

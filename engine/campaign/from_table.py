@@ -21,8 +21,10 @@ from ..tables.options import TableMapping
 from ..tables.raw import RawTable
 from ..tables.results import ResultsTable, read_results
 from .campaign import Campaign
+from .issued_rounds import Source
 from .phrases import many
-from .state import Settings, Source, Status
+from .settings import Settings
+from .state import Status
 
 _OF_SCORES = 0.1
 """Distance from the best score of a profile that counts as equal where none is given."""

@@ -14,7 +14,7 @@ from ..domain.library import Library
 from ..domain.measurements import Result
 from ..system.progress import Report, silent
 from .phrases import joined, many
-from .state import Settings
+from .settings import Settings
 
 if TYPE_CHECKING:
     from .replay import Ledger

@@ -14,8 +14,9 @@ from ..domain.plates.spreading import spread
 from ..domain.plates.wells import read_well
 from ..errors import AssayPilotError
 from .file.chain import Draft
+from .issued_rounds import Round
 from .phrases import many
-from .state import Round, Status
+from .state import Status
 
 _MOST_PLATES = 1_000
 """No lab runs more in a round; more is a slip, such as 24-well plates for a screen."""

@@ -19,10 +19,11 @@ from ..domain.kinds import word_of
 from ..domain.measurements import Measurement
 from ..strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
 from ..text.signed import signed
+from .issued_rounds import Issued, RoundItem
 from .phrases import joined, many, number
 from .proven_reasons import ProvenReasons, known_to
 from .replay import Ledger
-from .state import Issued, RoundItem, Status
+from .state import Status
 
 _SWEEPS = 20
 """Turns through the sites; in a table with every combination one is enough."""

@@ -17,11 +17,11 @@ from .events.fold import Work
 from .events.issued import PhasePlanned, RoundClosed, RoundIssued, RoundWithdrawn
 from .events.terms import PhaseDecided, PhaseEmpty
 from .file.chain import Draft, as_parts
+from .issued_rounds import Issued, Missing, RoundItem
 from .layout import lay_out, next_round, reasons
 from .plan_choice import asked, refuse_under_way
 from .replay import Ledger
 from .series import SeriesView, series_reasons
-from .state import Issued, Missing, RoundItem
 
 
 def planned_round(ledger: Ledger, report: Report = silent, *, choice: PlanName | None = None) -> list[Draft]:

@@ -2,288 +2,31 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Flags, Floats, Ints
-from ..domain.controls import Control, Reading, check_names
+from ..domain.controls import Reading
 from ..domain.endpoint import Endpoint
-from ..domain.goals import GOALS, AllEpsilonBest, Best, Goal, ParetoSet, Top
 from ..domain.library import Library
 from ..domain.measurements import Measurement
 from ..domain.plates.layout import Layout
-from ..errors import AssayPilotError
-from ..strategies.protocol import check_delta
 from ..text.percentages import percent
 from .control_quality import Quality
-from .findings import Confirmation, Prediction
+from .findings import Confirmation
+from .issued_rounds import PhasePlan, Round
+from .settings import Settings
 from .stock_view import StockView
 
 if TYPE_CHECKING:
     from .findings import Deviations
 
-
 STATUSES = ("undecided", "in", "out", "not estimable")
 """The words for a compound's status, by code (the codes of the strategies)."""
-Missing = Literal["return", "failed", "other"]
-"""What becomes of measurements that are missing when a round is closed; see ``Campaign.close_round``."""
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What is wanted, and what the lab can do."""
-
-    objective: str = ""
-    """Name of the endpoint the goal is about; for trade-offs the first of ``objectives``."""
-    epsilon: float | None = None
-    """Distance from the best that still counts, for trade-offs the difference that does not matter, model scale.
-
-    Needed for ``epsilon-best``; None elsewhere when it was not said.
-    """
-    slack: float | None = None
-    """Softness of the cutoff, model scale; None means half of epsilon. Trade-offs have none."""
-    delta: float = 0.05
-    """1 - confidence."""
-    goal: str = "epsilon-best"
-    strategy: str = "proven"
-    """By name; ``proven``: the proven strategy that fits; ``auto``: what the program would take."""
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    per_round: int = 96
-    """Measurements the lab takes in one round, of all endpoints together."""
-    max_replicates: int = 4
-    """Measurements of one endpoint of one compound in one round."""
-    budget: int | None = None
-    """Measurements in all, of all endpoints together; None without a limit."""
-    seed: int = 0
-    objectives: tuple[str, ...] = ()
-    """Names of the endpoints the goal is about; for ``pareto`` two or more, empty until a campaign fills in its own."""
-    controls: tuple[Control, ...] = ()
-    """What is measured beside the library to compare plates and rounds."""
-    top: int | None = None
-    """For the goal ``top`` how many of the best compounds are wanted."""
-
-    def __post_init__(self) -> None:
-        if self.goal not in GOALS:
-            raise AssayPilotError(
-                f"there is no goal {self.goal!r}", option="--goal", mend=f"Choose one of: {', '.join(GOALS)}."
-            )
-        names = tuple(self.objectives)
-        if self.goal != "pareto":
-            names = (self.objective,) if self.objective else ()
-        elif not names and self.objective:
-            names = (self.objective,)
-        object.__setattr__(self, "objectives", names)
-        object.__setattr__(self, "objective", names[0] if names else "")
-        if self.slack is None or self.goal == "pareto":
-            object.__setattr__(self, "slack", 0.0 if self.goal == "pareto" else self.distance / 2.0)
-        self._check_goal()
-        check_names(self.controls)
-        check_delta(self.delta)
-        for option, name, value in (
-            ("--per-round", "measurements per round", self.per_round),
-            ("--max-replicates", "measurements of one compound in a round", self.max_replicates),
-            ("--budget", "the budget", self.budget),
-        ):
-            if value is not None and value < 1:
-                mend = "Leave it out for no limit." if option == "--budget" else "Give what the lab can do."
-                raise AssayPilotError(f"{name} must be 1 or more, got {value}", option=option, mend=mend)
-
-    def _check_goal(self) -> None:
-        if self.goal == "epsilon-best" and self.epsilon is None:
-            raise AssayPilotError(
-                "the distance from the best (epsilon) is missing",
-                option="--epsilon",
-                mend="For example 0.5: in log units, within 3-fold of the best.",
-            )
-        if (self.top is None) == (self.goal == "top"):
-            raise AssayPilotError(
-                "the number of best compounds is missing"
-                if self.top is None
-                else f"a number of best compounds goes with the goal top, and the goal is {self.goal}",
-                option="--top",
-                mend="For example 10." if self.top is None else "Ask for the goal top, or leave the number out.",
-            )
-        if self.epsilon is not None and self.goal in ("best", "top"):
-            AllEpsilonBest(self.epsilon, self.softness)
-        if self.goal == "pareto":
-            twice = [name for name in self.objectives if self.objectives.count(name) > 1]
-            if twice:
-                raise AssayPilotError(f"endpoint {twice[0]} is named twice", option="--objective", mend="Name it once.")
-            if self.epsilon is not None and not (math.isfinite(self.epsilon) and self.epsilon >= 0):
-                raise AssayPilotError(
-                    f"epsilon must be a number >= 0, got {self.epsilon}",
-                    option="--epsilon",
-                    mend="It is the difference that does not matter; 0 when every one does.",
-                )
-            if len(self.objectives) == 1:
-                ParetoSet((0.0,))
-        else:
-            self.goal_of((0.0,))
-
-    @property
-    def softness(self) -> float:
-        """The slack as a number."""
-        return self.distance / 2.0 if self.slack is None else self.slack
-
-    @property
-    def distance(self) -> float:
-        """Epsilon as a number, 0 where none was given."""
-        return 0.0 if self.epsilon is None else self.epsilon
-
-    def goal_of(self, margins: tuple[float, ...]) -> Goal:
-        """Return the goal as strategies know it; ``margins`` are those of a Pareto goal, one per objective."""
-        if self.goal == "pareto":
-            return ParetoSet(margins)
-        if self.top is not None:
-            return Top(self.top, self.softness)
-        return Best(self.softness) if self.goal == "best" else AllEpsilonBest(self.distance, self.softness)
-
-    def border(self, means: Floats) -> float:
-        """Where the answer of a goal about one endpoint ends among means, larger being better ``(n,)``."""
-        if self.top is not None:
-            return float(Top(self.top).border(means))
-        return float(np.nanmax(means)) - (self.distance if self.goal == "epsilon-best" else 0.0)
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Where a table came from; kept so that the same file is noticed when it comes again."""
-
-    name: str
-    """File name without its folder, or ``typed`` or ``pasted``."""
-    digest: str = ""
-    """SHA-256 of the content; empty when typed."""
-
-
-@dataclass(frozen=True, slots=True)
-class RoundItem:
-    """One line of an issued round; it never changes."""
-
-    compound: int
-    """Position in the library."""
-    replicates: int
-    """Measurements of each endpoint of the round."""
-    reason: str
-    """Why it was picked, in a few words."""
-    expected: float | None
-    """Posterior mean of the objective when the round was issued, model scale; None before any measurement."""
-    low: float | None
-    """2.5 % point of the posterior of its mean."""
-    high: float | None
-    """97.5 % point."""
-    asked: tuple[int, ...] = ()
-    """Measurements of each endpoint of the round where they differ, because some are in already; else empty."""
-    each: tuple[tuple[float, float, float] | None, ...] = ()
-    """What was expected of each endpoint of the round, with both points, where that is not the objective alone."""
-
-    def expected_of(self, place: int) -> tuple[float, float, float] | None:
-        """Return what was expected of an endpoint of the round, by its place among them, and its 2.5 and 97.5 % points.
-
-        None before any measurement.
-        """
-        if self.each:
-            return self.each[place]
-        if self.expected is None or self.low is None or self.high is None:
-            return None
-        return self.expected, self.low, self.high
-
-    def of(self, place: int) -> int:
-        """Measurements requested of an endpoint of the round, by its place among them."""
-        return self.asked[place] if self.asked else self.replicates
-
-
-@dataclass(frozen=True, slots=True)
-class Issued:
-    """A fixed, ranked list for the lab, as the log knows it."""
-
-    number: int
-    """From 1; the number of a withdrawn round is not used again."""
-    phase: int
-    items: tuple[RoundItem, ...]
-    state: Literal["open", "closed", "withdrawn"]
-    issued: str
-    """UTC time."""
-    closed: str | None = None
-    _: KW_ONLY
-    before: int = 0
-    """Measurements in the campaign when it was issued."""
-    endpoints: tuple[int, ...] = (0,)
-    """Positions, among the campaign's endpoints, of those that are measured of every item."""
-    confirmation: bool = False
-    """Whether it confirms what was decided; it belongs to no phase then, and its phase is 0."""
-    predicted: tuple[Prediction, ...] = ()
-    """What a confirmation round was predicted to find, noted when it was issued; empty for all others."""
-    population: int = 0
-    """Compounds that an audit round was drawn from; 0 for all others."""
-
-    @property
-    def title(self) -> str:
-        """What kind of round it is, and its number."""
-        kind = "Audit round" if self.population else "Confirmation round" if self.confirmation else "Round"
-        return f"{kind} {self.number}"
-
-    @property
-    def measurements(self) -> int:
-        """Measurements requested, of all endpoints together."""
-        return sum(item.of(place) for item in self.items for place in range(len(self.endpoints)))
-
-
-@dataclass(frozen=True, slots=True)
-class Round(Issued):
-    """What the lab does at once, and what came back of it."""
-
-    returned: tuple[int, ...] = ()
-    """Replicates of each item of which every endpoint is back (results above what was asked are unplanned)."""
-    back: tuple[tuple[int, ...], ...] = ()
-    """Results that have come back for each item, one number per endpoint of the round, at most what was asked."""
-    layout: Layout | None = None
-    """The plates it stands on; None while nobody laid it out."""
-
-    def __post_init__(self) -> None:
-        if not self.back:
-            object.__setattr__(self, "back", tuple((n,) * len(self.endpoints) for n in self.returned))
-
-    @property
-    def came(self) -> int:
-        """Measurements requested that have come back."""
-        return sum(map(sum, self.back))
-
-    @property
-    def missing(self) -> int:
-        """Measurements still to come."""
-        return self.measurements - self.came
-
-    @property
-    def missing_of(self) -> tuple[int, ...]:
-        """Measurements still to come, one number per endpoint of the round."""
-        return tuple(
-            sum(item.of(place) - came[place] for item, came in zip(self.items, self.back, strict=True))
-            for place in range(len(self.endpoints))
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class PhasePlan:
-    """The strategy's step that rounds are cut from."""
-
-    phase: int
-    total: int
-    """Measurements the phase asks for, of all endpoints together."""
-    outstanding: int
-    """Measurements of it that are not in yet, issued or not."""
-    radius: float
-    """Half-width it is to bring the bounds to, on the strategy's own scale; infinite where there is none.
-
-    Model scale, but for GEGE: there in the differences that do not matter, or in assay noise (SD) where none are given.
-    """
-    criterion: str
-    value: float
-    lower_bound: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,8 @@ from ..errors import AssayPilotError
 from . import codec
 from .bookkeeping import Books
 from .file.chain import Draft
+from .issued_rounds import Source
 from .layout import reasons
-from .state import Source
 from .stock_view import Order, Stock, StockView
 
 CANNOT_BE_MADE = "cannot be made"

@@ -20,10 +20,11 @@ from .candidates import build_candidates
 from .cautions import outlying, outlying_words
 from .confirmation import confirmation
 from .control_quality import quality
+from .issued_rounds import PhasePlan
 from .phrases import names
 from .plan_choice import choice_is_open
 from .replay import Ledger
-from .state import STATUSES, Candidates, ModelCheck, NoiseNow, PhasePlan, Status
+from .state import STATUSES, Candidates, ModelCheck, NoiseNow, Status
 
 
 def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Status:

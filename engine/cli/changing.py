@@ -10,9 +10,10 @@ from typing import Any
 
 from ..campaign.campaign import Campaign
 from ..campaign.changes import Change
+from ..campaign.issued_rounds import Source
 from ..campaign.phrases import many
 from ..campaign.results.amending import harmless
-from ..campaign.state import Source, Status
+from ..campaign.state import Status
 from ..domain.controls import Reading, parse_control
 from ..domain.desirability import Curve, parse_curve
 from ..domain.endpoint import Endpoint, Limit

@@ -13,7 +13,8 @@ import numpy as np
 from ..arrays import Floats
 from ..campaign.from_table import objectives_of, refuse_taken
 from ..campaign.phrases import many
-from ..campaign.state import Settings, Status
+from ..campaign.settings import Settings
+from ..campaign.state import Status
 from ..domain.goals import AllEpsilonBest, Best, Goal, ParetoSet
 from ..errors import AssayPilotError
 from ..export.formats import refused

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 from ..campaign.auditing import CONFIDENCE, members_if_none
 from ..campaign.campaign import Campaign
 from ..campaign.cautions import of_bounds
+from ..campaign.issued_rounds import Round, RoundItem, Source
 from ..campaign.phrases import many
 from ..campaign.plating import moved_in_words
-from ..campaign.state import Round, RoundItem, Source, Status
+from ..campaign.state import Status
 from ..chemistry.names import carried_names
 from ..domain.stock import TO_MAKE
 from ..errors import AssayPilotError

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..campaign.campaign import Campaign
+from ..campaign.issued_rounds import Round
 from ..campaign.overview import current_round, next_step
 from ..campaign.phrases import many, names
 from ..campaign.rewind import as_it_stood
-from ..campaign.state import Round, Status
+from ..campaign.state import Status
 from ..errors import AssayPilotError
 from ..export.formats import FORMATS
 from ..export.shortlist import Which, brief_table, claim_entry, compound_entries, ranked

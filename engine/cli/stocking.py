@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..campaign.campaign import Campaign
+from ..campaign.issued_rounds import Source
 from ..campaign.phrases import many
 from ..campaign.plan_choice import PlanOption, foreseen
-from ..campaign.state import Source, Status
+from ..campaign.state import Status
 from ..campaign.stock_view import Order, cost_words, money, not_said, wait_words
 from ..domain.stock import CANNOT, IN_STOCK, TO_MAKE, USUAL, StockLine, StockTerms
 from ..errors import AssayPilotError

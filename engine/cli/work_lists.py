@@ -8,8 +8,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..campaign.issued_rounds import Round, RoundItem
 from ..campaign.phrases import names
-from ..campaign.state import Round, RoundItem, Status
+from ..campaign.state import Status
 from ..domain.plates.wells import FORMATS
 from ..errors import AssayPilotError
 from ..export.formats import ENDINGS, refused

@@ -6,7 +6,8 @@ import importlib.metadata
 import platform
 from collections.abc import Sequence
 
-from ..campaign.state import Round, Status
+from ..campaign.issued_rounds import Round
+from ..campaign.state import Status
 from ..domain.difference import in_words
 from ..domain.endpoint import Endpoint
 from ..domain.kinds import word_of

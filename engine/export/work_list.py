@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..campaign.issued_rounds import Round, RoundItem
 from ..campaign.phrases import names
-from ..campaign.state import Round, RoundItem, Status
+from ..campaign.state import Status
 from ..domain.controls import find_control
 from ..domain.plates.layout import Layout
 from ..domain.plates.wells import FORMATS, Format, Well, read_well, row_letters

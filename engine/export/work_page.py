@@ -10,8 +10,9 @@ from reportlab.lib.colors import Color, HexColor
 from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.platypus import CondPageBreak, Flowable, KeepTogether, LongTable, Spacer, Table
 
+from ..campaign.issued_rounds import Round, RoundItem
 from ..campaign.phrases import many
-from ..campaign.state import Round, RoundItem, Status
+from ..campaign.state import Status
 from ..chemistry.names import carried_names
 from ..domain.plates.layout import Layout, Plate
 from ..domain.plates.wells import Well, row_letters

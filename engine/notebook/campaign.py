@@ -17,7 +17,8 @@ import pandas as pd
 from ..campaign.campaign import Campaign as FileCampaign
 from ..campaign.changes import Change
 from ..campaign.from_table import Wanted, campaign_from_table, refuse_taken, returned
-from ..campaign.state import Missing, Round, Source, Status
+from ..campaign.issued_rounds import Missing, Round, Source
+from ..campaign.state import Status
 from ..errors import AssayPilotError
 from ..export.shortlist import Which, claim_entry, compound_entries, ranked
 from ..tables.importer import import_table

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from ..campaign.state import Settings
+from ..campaign.settings import Settings
 from ..chemistry.similarity import substituent_similarity
 from ..design import Pairs, g_optimal, round_design, xy_optimal
 from ..design.directions import Directions, Rows

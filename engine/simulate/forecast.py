@@ -19,7 +19,7 @@ import numpy as np
 from ..campaign.outlook import draft
 from ..campaign.plan_choice import may_choose
 from ..campaign.replay import Ledger
-from ..campaign.state import Settings
+from ..campaign.settings import Settings
 from ..domain.endpoint import Endpoint
 from ..domain.library import Library
 from ..domain.measurements import Result

@@ -14,8 +14,8 @@ import numpy as np
 from ..arrays import Flags, Floats, Ints
 from ..campaign import bookkeeping
 from ..campaign import noise as assay_noise
+from ..campaign.issued_rounds import Issued
 from ..campaign.replay import Ledger
-from ..campaign.state import Issued
 from ..domain.features import DenseFeatures, span_basis
 from ..models.glm import Link, mean_value
 from ..strategies.designs import table

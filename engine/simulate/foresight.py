@@ -15,7 +15,7 @@ from ..system.progress import Report, silent
 if TYPE_CHECKING:
     from ..campaign.campaign import Campaign
     from ..campaign.changes import Change
-    from ..campaign.state import Settings
+    from ..campaign.settings import Settings
     from ..domain.library import Library
     from ..domain.measurements import Result
     from ..system.packing import Parcel

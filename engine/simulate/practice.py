@@ -12,7 +12,8 @@ from assaypilot import datasets
 
 from ..arrays import Floats
 from ..campaign.campaign import Campaign
-from ..campaign.state import Round, Settings, Source
+from ..campaign.issued_rounds import Round, Source
+from ..campaign.settings import Settings
 from ..domain.endpoint import Endpoint
 from ..domain.library import Library
 from ..domain.measurements import Result

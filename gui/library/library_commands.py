@@ -19,7 +19,8 @@ from ..widgets.layout import show_dialog
 from ..widgets.text import label
 
 if TYPE_CHECKING:
-    from assaypilot.engine.campaign.state import Source, Status
+    from assaypilot.engine.campaign.issued_rounds import Source
+    from assaypilot.engine.campaign.state import Status
     from assaypilot.engine.domain.library import Library
     from assaypilot.engine.domain.stock import StockLine
     from assaypilot.engine.tables.join import MoreCompounds
@@ -45,7 +46,7 @@ def read_table_of(path: Path, status: Status) -> Callable[[Report], More]:
     """Return the work that reads a table of compounds for a campaign; AssayPilotError where no row of it is one."""
 
     def work(report: Report) -> More:
-        from assaypilot.engine.campaign.state import Source
+        from assaypilot.engine.campaign.issued_rounds import Source
         from assaypilot.engine.tables.join import read_more
         from assaypilot.engine.tables.opening import read_table
         from assaypilot.engine.tables.options import TableOptions
@@ -207,7 +208,7 @@ def read_list(
 
     AssayPilotError when nothing of it can be used.
     """
-    from assaypilot.engine.campaign.state import Source
+    from assaypilot.engine.campaign.issued_rounds import Source
     from assaypilot.engine.domain.stock import IN_STOCK, TO_MAKE
     from assaypilot.engine.tables.opening import read_table
     from assaypilot.engine.tables.stock import read_stock_list

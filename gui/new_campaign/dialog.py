@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from assaypilot.engine.campaign.state import Source
+from assaypilot.engine.campaign.issued_rounds import Source
 from assaypilot.engine.domain.stock import UNSAID
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Cancelled

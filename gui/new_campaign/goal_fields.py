@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from assaypilot.engine.campaign.state import Settings as CampaignSettings
+from assaypilot.engine.campaign.settings import Settings as CampaignSettings
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.kinds import distance_unit
 from assaypilot.engine.domain.profiles import PROFILE, profile_endpoint

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from assaypilot.engine.campaign.outlook import Outlook, Plan, draft, look_ahead
 from assaypilot.engine.campaign.phrases import many
-from assaypilot.engine.campaign.state import Settings as CampaignSettings
+from assaypilot.engine.campaign.settings import Settings as CampaignSettings
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.simulate.foresight import Foresight, foresee_draft

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QLocale
 
-from assaypilot.engine.campaign.state import Round, Status
+from assaypilot.engine.campaign.issued_rounds import Round
+from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.endpoint import CONCENTRATIONS, Endpoint, Relation, normalise_unit
 from assaypilot.engine.domain.kinds import word_of
 from assaypilot.engine.domain.measurements import Measurement, Result

@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from assaypilot.engine.campaign.state import Round, Source, Status
+from assaypilot.engine.campaign.issued_rounds import Round, Source
+from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.controls import find_control
 from assaypilot.engine.domain.measurements import Measurement, Result
 from assaypilot.engine.errors import AssayPilotError

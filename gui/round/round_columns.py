@@ -12,7 +12,7 @@ import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetrics, QGuiApplication
 
-from assaypilot.engine.campaign.state import Round
+from assaypilot.engine.campaign.issued_rounds import Round
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.kinds import yes_of
 from assaypilot.engine.domain.measurements import Measurement
@@ -24,7 +24,8 @@ from ..resources.theme import theme
 from ..tables.rows import Column, text_ranks, two_lines
 
 if TYPE_CHECKING:
-    from assaypilot.engine.campaign.state import RoundItem, Status
+    from assaypilot.engine.campaign.issued_rounds import RoundItem
+    from assaypilot.engine.campaign.state import Status
     from assaypilot.engine.domain.plates.layout import Layout
 
     from .round_rows import RoundModel

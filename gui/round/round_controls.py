@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFormLayout, QWidget
 
+from assaypilot.engine.campaign.issued_rounds import Round, Source
 from assaypilot.engine.campaign.phrases import many
-from assaypilot.engine.campaign.state import Round, Source, Status
+from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.controls import Reading
 from assaypilot.engine.domain.measurements import Measurement, Result
 from assaypilot.engine.domain.plates.layout import Layout

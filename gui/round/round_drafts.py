@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QObject
 from PySide6.QtWidgets import QScrollArea
 
-from assaypilot.engine.campaign.state import Round
+from assaypilot.engine.campaign.issued_rounds import Round
 from assaypilot.engine.domain.plates.layout import Layout
 
 from ..runtime.settings import Settings

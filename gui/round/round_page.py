@@ -7,7 +7,7 @@ from PySide6.QtGui import QGuiApplication, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from assaypilot.engine.campaign.cautions import Surprise, surprises
-from assaypilot.engine.campaign.state import Round
+from assaypilot.engine.campaign.issued_rounds import Round
 
 from ..history.history_page import local_time
 from ..runtime.settings import Settings

@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from assaypilot.engine.campaign.cautions import Surprise, of_bounds
+from assaypilot.engine.campaign.issued_rounds import Round
 from assaypilot.engine.campaign.phrases import joined, many
-from assaypilot.engine.campaign.state import Round
 from assaypilot.engine.chemistry.names import carried_names
 from assaypilot.engine.domain.measurements import Measurement
 from assaypilot.engine.export.shortlist import decimals_of

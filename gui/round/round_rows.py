@@ -7,7 +7,8 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Qt, Signal
 
-from assaypilot.engine.campaign.state import Round, RoundItem, Status
+from assaypilot.engine.campaign.issued_rounds import Round, RoundItem
+from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Measurement

@@ -5,8 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
+from assaypilot.engine.campaign.issued_rounds import Round
 from assaypilot.engine.campaign.phrases import many
-from assaypilot.engine.campaign.state import Round, Status
+from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.campaign.stock_view import Order, money
 
 from ..session.view import View

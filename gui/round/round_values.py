@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QMenu
 
-from assaypilot.engine.campaign.state import Source
+from assaypilot.engine.campaign.issued_rounds import Source
 from assaypilot.engine.domain.measurements import Measurement
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.entries import is_empty

@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from assaypilot.engine.campaign.cautions import LogEntry
     from assaypilot.engine.campaign.changes import Change
     from assaypilot.engine.campaign.file.store import Verification
+    from assaypilot.engine.campaign.issued_rounds import Missing, Round, Source
     from assaypilot.engine.campaign.plan_choice import PlanOption
     from assaypilot.engine.campaign.reasons import Reasons
-    from assaypilot.engine.campaign.state import Missing, RecordReport, Round, Source, Status
+    from assaypilot.engine.campaign.state import RecordReport, Status
     from assaypilot.engine.domain.endpoint import Relation
     from assaypilot.engine.domain.library import Library
     from assaypilot.engine.domain.measurements import Result

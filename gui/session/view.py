@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 if TYPE_CHECKING:
+    from assaypilot.engine.campaign.issued_rounds import Round
     from assaypilot.engine.campaign.reasons import Reasons
-    from assaypilot.engine.campaign.state import Round, Status
+    from assaypilot.engine.campaign.state import Status
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QApplication, QFrame, QPushButton, QWidget
 
-from assaypilot.engine.campaign.state import Round
+from assaypilot.engine.campaign.issued_rounds import Round
 
 from ..help.help_window import topics_in
 from ..widgets.layout import column_of, put, row_of

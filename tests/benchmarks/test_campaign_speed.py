@@ -13,7 +13,7 @@ import pytest
 
 from assaypilot.engine.campaign import verifying
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.state import Settings
+from assaypilot.engine.campaign.settings import Settings
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.simulate.practice import create_practice, practice_results, practice_truth

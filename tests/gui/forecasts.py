@@ -5,7 +5,7 @@ import time
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.changes import Change
-from assaypilot.engine.campaign.state import Settings
+from assaypilot.engine.campaign.settings import Settings
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.simulate.forecast import BudgetForecast, Forecast, RoundForecast, Spread
 from assaypilot.engine.simulate.foresight import Foresight

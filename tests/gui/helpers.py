@@ -13,7 +13,7 @@ import numpy as np
 from PySide6.QtWidgets import QApplication, QDialog
 
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.state import Settings
+from assaypilot.engine.campaign.settings import Settings
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.tables.importer import import_table

@@ -5,7 +5,7 @@ import pytest
 from PySide6.QtTest import QTest
 
 from assaypilot.engine.campaign.outlook import draft, look_ahead
-from assaypilot.engine.campaign.state import Settings
+from assaypilot.engine.campaign.settings import Settings
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library, Site
 from assaypilot.engine.domain.noise import StatedNoise

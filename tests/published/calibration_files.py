@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.state import Settings
+from assaypilot.engine.campaign.settings import Settings
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.goals import AllEpsilonBest
 from assaypilot.engine.domain.library import Library

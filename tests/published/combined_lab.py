@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.state import Settings
+from assaypilot.engine.campaign.settings import Settings
 from assaypilot.engine.campaign.stocked import orders
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library, Site

@@ -18,7 +18,7 @@ import numpy as np
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.plan_choice import foreseen
-from assaypilot.engine.campaign.state import Settings
+from assaypilot.engine.campaign.settings import Settings
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Result

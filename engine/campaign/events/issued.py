@@ -11,9 +11,9 @@ from ...strategies.protocol import Allocation, Certificate
 from .. import codec, plating, stocked
 from ..bookkeeping import UnderWay
 from ..file.chain import Draft
+from ..issued_rounds import Issued
 from ..phrases import many
 from ..replay import Ledger
-from ..state import Issued
 from ..stock_view import choice_in_words
 from .kind import Kind, note_in_words
 

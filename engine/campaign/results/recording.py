@@ -13,10 +13,11 @@ from ...errors import AlreadyEntered, AssayPilotError
 from .. import codec
 from ..events.entered import CompoundsUnavailable, ResultsRecorded
 from ..events.fold import Work
+from ..issued_rounds import Missing, Source
 from ..preconditions import check_value, check_values
 from ..replay import Ledger
 from ..rounds import closed_round, to_end
-from ..state import Missing, RecordReport, Source
+from ..state import RecordReport
 from . import amending
 from .duplicates import place_of, without_duplicates
 from .intake import Intake, due_now, left_out, on_model, prepare, to_mark

@@ -10,7 +10,8 @@ import pytest
 from assaypilot.engine.campaign import verifying
 from assaypilot.engine.campaign.additivity import SHARE
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.state import Settings, Status
+from assaypilot.engine.campaign.settings import Settings
+from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.interactions import chosen_pairs
 from assaypilot.engine.domain.library import Library, Site

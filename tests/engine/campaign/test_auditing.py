@@ -12,7 +12,7 @@ from scipy.stats import hypergeom
 from assaypilot.engine.campaign import auditing
 from assaypilot.engine.campaign.auditing import audited, members_at_most
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.state import Settings
+from assaypilot.engine.campaign.settings import Settings
 from assaypilot.engine.campaign.verifying import verify
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library, Site

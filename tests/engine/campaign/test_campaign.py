@@ -10,7 +10,8 @@ import pytest
 
 from assaypilot.engine.campaign import verifying
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.state import STATUSES, Source
+from assaypilot.engine.campaign.issued_rounds import Source
+from assaypilot.engine.campaign.state import STATUSES
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.goals import AllEpsilonBest
 from assaypilot.engine.domain.library import Library

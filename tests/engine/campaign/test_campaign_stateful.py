@@ -14,8 +14,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from assaypilot.engine.campaign import verifying
 from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.issued_rounds import Round, RoundItem
 from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.campaign.state import Round, RoundItem, Status
+from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.domain.plates.layout import PlateUse

@@ -8,7 +8,8 @@ import pytest
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.changes import ENDS, Change
-from assaypilot.engine.campaign.state import Source, Status
+from assaypilot.engine.campaign.issued_rounds import Source
+from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.campaign.verifying import verify
 from assaypilot.engine.domain.endpoint import Endpoint, Limit
 from assaypilot.engine.domain.library import Library

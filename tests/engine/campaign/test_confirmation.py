@@ -12,7 +12,9 @@ import pytest
 
 from assaypilot.engine.campaign import confirmation, verifying
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.state import Round, Settings, Status
+from assaypilot.engine.campaign.issued_rounds import Round
+from assaypilot.engine.campaign.settings import Settings
+from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.features import SiteFeatures
 from assaypilot.engine.domain.library import Library, Site

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assaypilot.engine.campaign.bookkeeping import Books, UnderWay
+from assaypilot.engine.campaign.issued_rounds import Source
 from assaypilot.engine.campaign.results.intake import Due, Intake, Past, prepare
-from assaypilot.engine.campaign.state import Source
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Measurement, Result
 from assaypilot.engine.errors import AssayPilotError

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from assaypilot.engine.campaign.cautions import FAR, beside_others, outlying, outlying_words
-from assaypilot.engine.campaign.state import Round, RoundItem
+from assaypilot.engine.campaign.issued_rounds import Round, RoundItem
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Measurement, Result
 from tests.engine.campaign.making import answers, decide_phase, make, small_library

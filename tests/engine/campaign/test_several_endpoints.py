@@ -10,7 +10,7 @@ import pytest
 from assaypilot.engine.campaign import candidates, verifying
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.results.intake import Due, due_now, prepare
-from assaypilot.engine.campaign.state import Settings
+from assaypilot.engine.campaign.settings import Settings
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.goals import ParetoSet
 from assaypilot.engine.domain.measurements import Result

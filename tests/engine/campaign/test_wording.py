@@ -15,7 +15,7 @@ from assaypilot.engine.campaign import codec
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.changes import Change
 from assaypilot.engine.campaign.events.fold import KINDS
-from assaypilot.engine.campaign.state import Source
+from assaypilot.engine.campaign.issued_rounds import Source
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.domain.plates.layout import PlateUse

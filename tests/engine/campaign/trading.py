@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.state import Round, Settings, Status
+from assaypilot.engine.campaign.issued_rounds import Round
+from assaypilot.engine.campaign.settings import Settings
+from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Result
 from tests.engine.campaign.making import small_library

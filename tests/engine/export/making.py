@@ -6,7 +6,9 @@ from pathlib import Path
 import numpy as np
 
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.state import Round, Settings, Status
+from assaypilot.engine.campaign.issued_rounds import Round
+from assaypilot.engine.campaign.settings import Settings
+from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.chemistry.decomposition import CORE_SITE
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library, Scaffold, Site

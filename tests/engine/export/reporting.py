@@ -11,7 +11,8 @@ from pptx import Presentation
 from pptx.enum.shapes import MSO_SHAPE_TYPE
 
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.state import Settings, Status
+from assaypilot.engine.campaign.settings import Settings
+from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.chemistry.decomposition import CORE_SITE
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library, Scaffold, Site

@@ -6,8 +6,9 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.issued_rounds import Round
 from assaypilot.engine.campaign.plating import plate_layout
-from assaypilot.engine.campaign.state import Round, Status
+from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.endpoint import Endpoint, Limit
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.domain.plates.layout import PlateUse, read_controls

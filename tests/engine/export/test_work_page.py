@@ -11,8 +11,10 @@ import pytest
 from reportlab.pdfgen.canvas import Canvas
 
 from assaypilot.engine.campaign.campaign import Campaign
+from assaypilot.engine.campaign.issued_rounds import Round, RoundItem
 from assaypilot.engine.campaign.plating import plate_layout
-from assaypilot.engine.campaign.state import Round, RoundItem, Settings, Status
+from assaypilot.engine.campaign.settings import Settings
+from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.endpoint import Endpoint, Limit
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.plates.layout import Control, Layout, Placed, Plate, PlateUse, read_controls

@@ -10,7 +10,7 @@ import pytest
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.creation import creation
 from assaypilot.engine.campaign.replay import Ledger
-from assaypilot.engine.campaign.state import Settings
+from assaypilot.engine.campaign.settings import Settings
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Result

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import stats
 
-from assaypilot.engine.campaign.state import Round, RoundItem
+from assaypilot.engine.campaign.issued_rounds import Round, RoundItem
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.simulate.practice import VirtualAssay
 
