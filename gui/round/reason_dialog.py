@@ -170,7 +170,7 @@ class ExcludeDialog(ReasonDialog):
     def tell(self, sentences: Sequence[str]) -> None:
         """Say what it would do to the decisions, and what it costs instead of what it costs in general."""
         if not self._instead:
-            self.say(self.consequence, "\n\n".join(sentences or (self._in_general, RESTS)))
+            self.say(self.consequence, "\n\n".join(sentences or (self._in_general, *[RESTS] * self._proof)))
 
     def _say(self) -> None:
         self.say(self.consequence, self._instead or self._in_general)
@@ -201,11 +201,15 @@ class CorrectDialog(ReasonDialog):
         *,
         reason: str = "",
         exact: bool = False,
+        proof: bool = False,
     ) -> None:
-        """``exact``: what is known only as a bound is refused, as a control has to read a number."""
+        """``exact``: what is known only as a bound is refused, as a control has to read a number.
+
+        ``proof``: whether a proof decides.
+        """
         before = entered_text(measurement, endpoint)
         super().__init__("Correct a value", f"Correct {before} of {name}", "Correct it", parent)
-        self._endpoint, self._exact = endpoint, exact
+        self._endpoint, self._exact, self._proof = endpoint, exact, proof
         self.value = QLineEdit(text or before)
         self.value.setAccessibleName("Corrected value")
         self.value.selectAll()
@@ -224,7 +228,7 @@ class CorrectDialog(ReasonDialog):
 
     def tell(self, sentences: Sequence[str]) -> None:
         """Say what the value typed would do to the decisions and the guarantee."""
-        self.say(self.consequence, "\n\n".join(sentences or (RESTS,)) if self.changed else "")
+        self.say(self.consequence, "\n\n".join(sentences or [RESTS] * self._proof) if self.changed else "")
 
     @property
     def changed(self) -> bool:

@@ -175,7 +175,8 @@ class RoundValues:
         status = page.view.status
         endpoint, name = status.endpoints[found.endpoint], status.library.ids[found.compound]
         value, reason = self._unfinished.get(number, ("", ""))
-        dialog = CorrectDialog(found, name, endpoint, page, text or value, reason=reason)
+        proof = not status.guarantee.calibrated
+        dialog = CorrectDialog(found, name, endpoint, page, text or value, reason=reason, proof=proof)
 
         def accepted() -> None:
             entry = dialog.entry
