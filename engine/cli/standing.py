@@ -339,9 +339,10 @@ def _lines(now: Status, made: Forecast) -> list[str]:
     lines += range_lines(now, made)
     following = made.next_round
     when = "Next round" if following.rounds == 1 else f"Next decision, after {many(following.rounds, 'round')}"
+    decides = f", decides about {many(round(following.decided), 'compound')}" if following.decided else ""
     lines.append(
-        f"{when}: {many(following.measurements, 'measurement')}, decides about "
-        f"{many(round(following.decided), 'compound')}; {percent(following.ends)} chance that it is the last"
+        f"{when}: {many(following.measurements, 'measurement')}{decides}; {percent(following.ends)} chance that it is "
+        "the last"
     )
     if made.budget is not None and now.settings.budget is not None:
         lines.append(_of_budget(now.settings.budget, made))

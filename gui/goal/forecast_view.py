@@ -88,11 +88,11 @@ def forecast_lines(found: Foresight) -> list[tuple[str, str]]:
         ("Rounds", _middle(forecast.rounds, span(forecast.rounds, more=forecast.open_ended))),
     ]
     following = forecast.next_round
-    if following is not None:
+    if following is not None and not forecast.curve:  # under the series model every result moves the answer
         first = "First decision" if not found.used else "Next decision"
         more = "more " if found.used else ""
         rows.append((first, f"after {following.measurements:,} {more}in {many(following.rounds, 'round')}"))
-        if following.decided:  # the series model decides none by itself: all statuses move
+        if following.decided:
             caption = f"Decided {'next' if found.used else 'first'}"
             rows.append((caption, f"about {_about(following.decided)}{_last(following.ends)}"))
     rows.append(("All decided", _decided(found)))
