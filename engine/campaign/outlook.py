@@ -48,11 +48,15 @@ class Outlook:
     """Rounds the first decision takes."""
     void: tuple[str, ...]
     """Why no error probability is promised; empty when one is."""
+    calibrated: bool
+    """Whether the series model answers, which every result moves; else a proof, which decides in phases."""
 
     def lines(self, budget: int | None) -> list[tuple[str, str]]:
         """Captions and values as a new campaign shows them."""
         few = self.rank < self.unknowns
         rows = [("Effects", f"{self.rank} of {self.unknowns} can be estimated")] if few else []
+        if self.calibrated:
+            return [*rows, ("First round", f"{self.first:,} measurements{self._of_each()}")]
         rows.append(("First decision", self._first()))
         if self.open_end:
             rows.append(("At most", f"not known: {self.open_end}"))
@@ -66,10 +70,13 @@ class Outlook:
 
     def _first(self) -> str:
         """When the first decision comes."""
-        text = f"after {self.first:,} measurements"
-        if len(self.endpoints) > 1:
-            text += f" ({self.first // len(self.endpoints):,} each of {joined(list(self.endpoints))})"
-        return f"{text} in {many(self.rounds, 'round')}"
+        return f"after {self.first:,} measurements{self._of_each()} in {many(self.rounds, 'round')}"
+
+    def _of_each(self) -> str:
+        """How many are of each endpoint; empty for one."""
+        if len(self.endpoints) < 2:
+            return ""
+        return f" ({self.first // len(self.endpoints):,} each of {joined(list(self.endpoints))})"
 
 
 def draft(library: Library, endpoints: Sequence[Endpoint], settings: Settings, history: Sequence[Result] = ()) -> Plan:
@@ -102,6 +109,7 @@ def look_ahead(plan: Plan, report: Report = silent) -> Outlook:
             first.total, max(1, settings.per_round // per), int(first.counts.max()), settings.max_replicates
         ),
         void=strategy.void(state.problem),
+        calibrated=ledger.calibrated,
     )
 
 

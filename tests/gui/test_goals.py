@@ -188,7 +188,7 @@ def test_the_strategy_proposed_is_the_one_the_campaign_takes(qtbot, window, tmp_
 
 
 def outlook(qtbot, step):
-    until(qtbot, lambda: "First decision" in dict(step.outlook.rows))
+    until(qtbot, lambda: dict(step.outlook.rows).keys() & {"First round", "First decision"})
     return step.outlook.rows
 
 
