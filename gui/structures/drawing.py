@@ -88,7 +88,13 @@ class _Drawing(QRunnable):
 
     def run(self) -> None:
         """Draw and hand the pictures over."""
-        self._signals.drawn.emit({key: self._picture(*key) for key in self._keys})
+        drawn: dict[Key, QImage | None] = dict.fromkeys(self._keys)
+        try:
+            for key in self._keys:
+                drawn[key] = self._picture(*key)
+        finally:
+            # Whatever went wrong with one: those that wait come after these.
+            self._signals.drawn.emit(drawn)
 
     def _picture(self, smiles: str, width: int, height: int, ratio: float, dark: bool) -> QImage | None:
         from PySide6.QtSvg import QSvgRenderer
