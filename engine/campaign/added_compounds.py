@@ -17,7 +17,8 @@ from ..errors import AssayPilotError
 from ..strategies.protocol import Calibrated
 from ..strategies.registry import SERIES
 from . import codec
-from .changes import Change, add_change, decided_under, nothing_of_the_plan, refuse_open_round, said
+from .change_effects import effects_in_words
+from .changes import Change, add_change, decided_under, nothing_of_the_plan, refuse_open_round
 from .events.fold import Work
 from .events.terms import CombinationsListed, CompoundsAdded
 from .file.chain import as_parts, part_digest
@@ -40,7 +41,7 @@ def consequences_of_adding(ledger: Ledger, compounds: Library) -> tuple[str, ...
     told = [f"Adds {many(data['compounds'], 'compound')}, to {many(len(after.library), 'compound')} in all."]
     if brought:
         told.append(f"{many(len(brought), 'substituent')} new: {names(brought)}.")
-    return (*told, *said(ledger, after, data)[1:])
+    return (*told, *effects_in_words(ledger, after, data)[1:])
 
 
 def add_compounds(work: Work, compounds: Library, note: str = "", source: Source | None = None) -> None:

@@ -28,8 +28,6 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from enum import Enum
 from typing import Any, Final
 
-import numpy as np
-
 from ..domain.controls import Control, refuse_compounds, resolved
 from ..domain.desirability import Curve
 from ..domain.difference import behind, check_differences, with_noise
@@ -37,17 +35,16 @@ from ..domain.endpoint import Endpoint, Limit
 from ..domain.noise import StatedNoise
 from ..domain.profiles import check_structures, profile_endpoint
 from ..errors import AssayPilotError
-from ..strategies.protocol import IN, OUT, UNDECIDED
 from ..strategies.registry import SERIES, choose, states_errors
-from . import codec, deciding, series
+from . import codec, deciding
 from .bookkeeping import How
+from .change_effects import effects_in_words
 from .events.fold import Work
 from .events.kind import Kind
-from .events.terms import CAPACITY, SettingsChanged, changes_in_words
+from .events.terms import CAPACITY, SettingsChanged
 from .file.chain import Draft, as_parts, part_digest
-from .phrases import joined, many, odds
+from .phrases import many
 from .preconditions import check_campaign
-from .promises import broken, goal_sentence
 from .replay import Ledger
 from .settings import Settings
 
@@ -110,7 +107,7 @@ def consequences(ledger: Ledger, change: Change) -> tuple[str, ...]:
     """Return what a change does, in sentences, before it is done; AssayPilotError when it is refused."""
     work = Work(ledger)
     add_change(work, change)
-    return said(ledger, work.ledger, work.drafts[-1].data)
+    return effects_in_words(ledger, work.ledger, work.drafts[-1].data)
 
 
 def add_change(work: Work, change: Change, note: str = "") -> None:
@@ -379,118 +376,6 @@ def nothing_of_the_plan(ledger: Ledger) -> bool:
         return False
     phase = ledger.under_way.allocation.phase
     return not any(m.phase == phase for m in ledger.measurements)
-
-
-ENDS = (
-    f"This ends the proof: the series model ({SERIES}) continues, with every measurement so far. No proof covers "
-    "limits, or changes after results; to keep one, start a new campaign."
-)
-"""What a change of the terms after results, or of a value after its phase, does under a strategy that proves."""
-
-SAME = "The same compounds are in and out."
-
-
-def said(before: Ledger, after: Ledger, data: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return what follows from a change, in sentences; ``before`` and ``after`` are the states, ``data`` its event."""
-    words = changes_in_words(data["changes"], before.settings.goal)
-    told = [f"Changes {words}."]
-    if goal_sentence(after) != goal_sentence(before):
-        told.append(f"The goal is then: {goal_sentence(after)}.")
-    what = {change["what"] for change in data["changes"]}
-    if "controls" in what:
-        told.append("Controls are shown beside the results, and decide nothing by themselves.")
-    told += _of_the_guarantee(before, after, data)
-    told += _of_what_is_measured(before, after)
-    told += of_decisions(before, after)
-    return (*told, *_of_rounds(before, after, data))
-
-
-def _of_the_guarantee(before: Ledger, after: Ledger, data: Mapping[str, Any]) -> list[str]:
-    what = {change["what"] for change in data["changes"]}
-    if data["how"] == "capacity" and "endpoint" in what:
-        informs = "informs the model" if after.calibrated else "decides nothing: the guarantee is not touched"
-        return [f"It is recorded and shown, and {informs}."]
-    if after.calibrated and not before.calibrated:
-        return [ENDS]
-    if after.calibrated:
-        again = "All is decided again from the measurements so far; what is stated holds for the new terms."
-        return [again] if data["how"] == "void" else []
-    now, then = broken(before), broken(after)
-    if now and then:
-        return ["Nothing is guaranteed now, and nothing would be."]
-    if then:
-        return [f"This ends the guarantee: {'; '.join(then)}. The campaign goes on with best estimates."]
-    if data["how"] == "capacity" and "controls" in what:
-        return ["The guarantee is not touched."]
-    if data["how"] == "capacity" or what <= set(CAPACITY):
-        return ["The guarantee is not touched: phases rest on numbers of measurements fixed when they are planned."]
-    whose = "all compounds together" if what == {"compounds"} else "the new terms"
-    sure = f"wrong at most {odds(after.settings.delta)}"
-    return [f"No result was seen yet, so the guarantee is that of {whose}: {sure}."]
-
-
-def _of_what_is_measured(before: Ledger, after: Ledger) -> list[str]:
-    """Return that each compound is measured for more endpoints, or for fewer, from the next round on."""
-    more = [k for k in after.measured if k not in before.measured]
-    less = [k for k in before.measured if k not in after.measured]
-    told = []
-    if more:
-        room = max(1, after.settings.per_round // after.per_sample)
-        whom = joined([after.endpoints[k].name for k in more])
-        told.append(
-            f"From the next round on every planned compound is measured for {whom}, too: a round of "
-            f"{after.settings.per_round:,} measurements then holds {many(room, 'replicate')} of compounds."
-        )
-    if less:
-        told.append(f"{joined([after.endpoints[k].name for k in less])} is no longer requested.")
-    return told
-
-
-def of_decisions(before: Ledger, after: Ledger) -> list[str]:
-    """Who would be in, out and undecided, in one sentence; none before the first decision."""
-    if not before.phases:
-        return []
-    now, then = _status(before), _status(after)
-    were = then[: len(now)]
-    if np.array_equal(now, then):
-        return [SAME]
-    pairs = ((IN, "in"), (OUT, "out"), (UNDECIDED, "undecided"))
-    counted = [f"{int((then == code).sum()):,} {word} (now {int((now == code).sum()):,})" for code, word in pairs]
-    back = int(((now != UNDECIDED) & (were == UNDECIDED)).sum())
-    again = f"; {many(back, 'compound')} would be open again" if back else ""
-    return [f"Then {joined(counted)}{again}."]
-
-
-def _status(ledger: Ledger) -> Any:
-    """Return the status of every compound."""
-    state = ledger.current()
-    if ledger.calibrated:
-        known = series.knowledge(ledger, state)
-        return np.full(len(ledger.library), UNDECIDED) if known is None else known.status[ledger.arm_of]
-    return state.status[ledger.arm_of]
-
-
-def _of_rounds(before: Ledger, after: Ledger, data: Mapping[str, Any]) -> list[str]:
-    what = {change["what"] for change in data["changes"]}
-    told = []
-    left = sum(before.outstanding().values())
-    if data["drops_plan"]:
-        told.append("What was planned next and not begun is planned again.")
-    elif before.under_way is not None:
-        issued = before.open_round
-        if what & {"per_round", "max_replicates"}:
-            stays = "" if issued is None else f"Round {issued.number} stays as it was issued. "
-            told.append(f"{stays}The next round is the first of the new size.")
-        budget = after.settings.budget
-        if "budget" in what and budget is not None and before.spent() + left > budget:
-            why = "" if after.calibrated else ": to cut it short after seeing some of its results ends the proof"
-            told.append(
-                f"The phase under way was planned before and still takes {many(left, 'measurement')}, "
-                f"{before.spent() + left - budget:,} beyond the new budget{why}."
-            )
-    if "budget" in what and after.settings.budget is not None and after.spent() >= after.settings.budget:
-        told.append(f"{many(after.spent(), 'measurement')} were taken already: no further phase begins.")
-    return told
 
 
 _USUAL = 0.3

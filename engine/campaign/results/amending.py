@@ -19,7 +19,8 @@ from ...errors import AssayPilotError
 from ...strategies.registry import SERIES
 from .. import noise as assay_noise
 from .. import phrases
-from ..changes import ENDS, SAME, Change, add_change, of_decisions
+from ..change_effects import ENDS, SAME, of_decisions
+from ..changes import Change, add_change
 from ..events.entered import ControlAmended, MeasurementCorrected, MeasurementExcluded, MeasurementIncluded
 from ..events.fold import Work
 from ..file.chain import Draft

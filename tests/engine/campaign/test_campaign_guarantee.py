@@ -11,7 +11,8 @@ import pytest
 
 from assaypilot.engine.campaign import promises, verifying
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.changes import ENDS, Change
+from assaypilot.engine.campaign.change_effects import ENDS
+from assaypilot.engine.campaign.changes import Change
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.goals import AllEpsilonBest

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.changes import ENDS, Change
+from assaypilot.engine.campaign.change_effects import ENDS
+from assaypilot.engine.campaign.changes import Change
 from assaypilot.engine.campaign.issued_rounds import Source
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.campaign.verifying import verify

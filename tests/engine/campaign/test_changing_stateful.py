@@ -5,7 +5,8 @@ from typing import Any, ClassVar
 from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
-from assaypilot.engine.campaign.changes import ENDS, Change
+from assaypilot.engine.campaign.change_effects import ENDS
+from assaypilot.engine.campaign.changes import Change
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.library import Library
 from tests.engine.campaign import test_campaign_stateful as people

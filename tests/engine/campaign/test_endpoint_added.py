@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.changes import ENDS, Change
+from assaypilot.engine.campaign.change_effects import ENDS
+from assaypilot.engine.campaign.changes import Change
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.campaign.verifying import verify
 from assaypilot.engine.domain.endpoint import Endpoint, Limit
