@@ -307,7 +307,7 @@ class Campaign:
         issued = ledger.open_round
         if (issued is not None and not issued.population) or (issued is None and ledger.under_way is not None):
             raise AssayPilotError(
-                "a round is open, or its phase is not decided yet, and what it finds may change what is in",
+                "a round is open or planned, and what it finds may change what is in",
                 mend="Enter its results and close it first.",
             )
         if issued is None:

@@ -76,6 +76,11 @@ def _right_all_the_same(ledger: Ledger, decision: Decision, arm: int) -> bool:
         return not bool((lead > np.array(far)[:, None]).all(axis=0).any())
 
 
+def of_unplanned(*, calibrated: bool) -> str:
+    """Return what becomes of a value that nobody requested."""
+    return "counted like any other" if calibrated else "used in estimates, not in decisions"
+
+
 def of_bounds(n: int, *, calibrated: bool) -> str:
     """Return what so many values known only as bounds do, as the end of a sentence about them.
 

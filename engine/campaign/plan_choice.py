@@ -116,8 +116,9 @@ def _refuse_choice(ledger: Ledger, option: str) -> None:
             mend="Say first what is in stock.",
         )
     if not ledger.strategy.info.any_plan:
+        does = "chooses its rounds itself" if ledger.calibrated else "lays out its phases as a whole"
         raise AssayPilotError(
-            f"{ledger.strategy.info.name} lays out its phases as a whole, so there is nothing to choose",
+            f"{ledger.strategy.info.name} {does}, so there is nothing to choose",
             option=option,
             mend=f"These leave a choice: {named_by('any_plan')}.",
         )

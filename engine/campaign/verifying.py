@@ -122,4 +122,6 @@ def _differences(ledger: Ledger, event: Event, decision: Decision | None) -> Ite
     elif decision is None:
         yield f"phase {phase}: the log has a decision, and the facts give none"
     elif not deciding.same(decision, ledger.estimates[phase]):
-        yield f"phase {phase}: the facts give another decision"
+        was, info = event.data.get("strategy_version"), ledger.strategy.info
+        made = "" if was == info.version else f" by {info.name} {info.version}, and it was made by version {was}"
+        yield f"phase {phase}: the facts give another decision{made}"

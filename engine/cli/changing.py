@@ -56,7 +56,7 @@ def refusal(options: argparse.Namespace, console: Console, told: Sequence[str]) 
     As an AssayPilotError without ``--json``.
     """
     error = AssayPilotError(
-        "this changes what is decided or guaranteed; nothing was done",
+        "this changes the answer or what is guaranteed; nothing was done",
         file=str(options.file),
         option="--yes",
         mend="Say --yes to do it.",

@@ -120,7 +120,14 @@ def _task(options: argparse.Namespace, console: Console) -> _Task:
     wanted: Sequence[str] = library.ids
     if options.targets is not None:
         other = read_table(options.targets, console.report)
-        more = read_more(other, library, TableOptions(), console.report)
+        if mapping.joined:
+            raise AssayPilotError(
+                "targets are read as they stand, and substituents are joined",
+                option="--join-substituents",
+                mend="Join them in both tables first.",
+            )
+        more = read_more(other, library, TableOptions(blank=mapping.blank), console.report)
+        console.say(*(f"{other.file}: {note}" for note in more.notes))
         library, wanted = extended(library, more.library), more.library.ids
         problems += [(other.file, problem) for problem in more.not_used]
     for file, problem in problems:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..campaign.auditing import CONFIDENCE, members_if_none
 from ..campaign.campaign import Campaign
-from ..campaign.cautions import of_bounds
+from ..campaign.cautions import of_bounds, of_unplanned
 from ..campaign.issued_rounds import Round, RoundItem, Source
 from ..campaign.phrases import many
 from ..campaign.plating import moved_in_words
@@ -353,7 +353,7 @@ def _record_lines(document: dict[str, Any], after: Status, file: str, *, confirm
     if confirming:
         bound = "kept and shown; only a number confirms a compound"
     kinds = [
-        (document["unplanned"], "not requested: used in estimates, not in decisions"),
+        (document["unplanned"], f"not requested: {of_unplanned(calibrated=after.guarantee.calibrated)}"),
         (document["duplicates"], "there already: not counted again"),
         (document["excluded"], "marked in the table as not to be used: kept and shown, not used"),
         (document["censored"], f"known only as a bound: {bound}"),

@@ -199,7 +199,7 @@ def _lines(path: Path, now: Status, history: int, document: dict[str, Any]) -> l
 
 def _history(now: Status) -> str:
     if not now.guarantee.calibrated:
-        return "they are shown and used to estimate, not to decide"
+        return "they are shown and used to estimate and to plan, not to decide"
     if now.settings.parameters.get("history") == "shown":
         return "they are shown only"
     return "data like any other, with a shift of their own (--history shown sets them aside)"

@@ -120,6 +120,8 @@ class MoreCompounds:
     places: tuple[int, ...]
     """The row of each of them, by its place in the table."""
     not_used: tuple[Problem, ...]
+    notes: tuple[str, ...]
+    """What was left out or taken of the table."""
 
 
 def read_more(raw: RawTable, library: Library, options: TableOptions, report: Report = silent) -> MoreCompounds:
@@ -154,14 +156,15 @@ def read_more(raw: RawTable, library: Library, options: TableOptions, report: Re
         ids = _numbered(library, found.labels) if lacking else [_named(library, labels) for labels in found.labels]
     names = [site.name for site in library.sites]
     more = Library.listed(names, found.labels, ids=ids, smiles=found.smiles, measurable=found.available)
-    return MoreCompounds(more, tuple(map(found.of_row.index, range(len(ids)))), not_used)
+    notes = (*mapping.warnings, *said.warnings, *said.notes)
+    return MoreCompounds(more, tuple(map(found.of_row.index, range(len(ids)))), not_used, notes)
 
 
 def _absent(raw: RawTable, lacking: Sequence[str], instead: str) -> AssayPilotError:
     return AssayPilotError(
         f"the table has no column {', '.join(lacking)}",
         file=raw.file,
-        mend=f"It needs a column for every site, named as there.{instead}",
+        mend=f"It needs a column for each site of the compounds there are, named alike.{instead}",
     )
 
 

@@ -54,10 +54,10 @@ def doubt_text(status: Status, compound: int) -> str:
         for check in outside
         if check.value is not None
     ]
-    return (
-        f"Measured {joined(said)}. The additive model is in doubt for it. It stays in, because a confirmation decides "
-        "nothing: measure it again, and look at its measurement before it is sent on."
-    )
+    doubt = "The model expected another value."
+    if not status.guarantee.calibrated:
+        doubt = "The additive model is in doubt for it. It stays in, because a confirmation decides nothing."
+    return f"Measured {joined(said)}. {doubt} Measure it again, and look at its measurement before it is sent on."
 
 
 def _scale(status: Status, check: Check) -> str:

@@ -33,7 +33,7 @@ WIDE = 38
 RECORDED, LIMIT, GOAL = range(3)
 USES = (
     ("&Recorded only", "Shown and exported; under the series model it informs the others. Nothing is decided by it"),
-    ("A &limit to keep to", "What surely fails it is out; measured for every compound from the next round on"),
+    ("A &limit to keep to", "What probably fails it is out; measured for every compound from the next round on"),
     ("A second &goal: trade-offs", "Another question than before; every measurement so far counts"),
 )
 

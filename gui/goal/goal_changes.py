@@ -214,7 +214,7 @@ class Ways(QWidget):
         """The one that was opened last."""
         self.compounds = button(
             "Add co&mpounds\N{HORIZONTAL ELLIPSIS}",
-            tip="From a table, with new substituents perhaps; the effect on the guarantee is shown first",
+            tip="From a table, with new substituents perhaps; what that does is shown first",
         )
         self.endpoint = button(
             "Add an en&dpoint\N{HORIZONTAL ELLIPSIS}", tip="To record, to keep to a limit, or as a second goal"

@@ -211,8 +211,8 @@ def _history(status: Status) -> list[Column]:
             lambda row: ", ".join(f"{relation.strip('=')}{value:.2f}" for relation, value in known.get(row, ())),
             lambda: levels,
             number=True,
-            tip="Mean of what the table already had: shown and used in estimates, not in decisions. Where some values "
-            "are bounds (< or >), only those that say more than the exact ones are in it; estimates do not use them",
+            tip="Mean of what the table already had; a proof does not decide by it. Where some values are bounds "
+            "(< or >), only those that say more than the exact ones are in it; estimates do not use them",
             name=f"{endpoint.scale_name} before",
         )
 

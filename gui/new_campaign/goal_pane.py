@@ -142,7 +142,7 @@ class GoalPane(GoalFields):
             self.history.setText(
                 f"The series model learns from the table's own {known}."
                 if self.strategy.calibrated
-                else f"The table's own {known} are shown; the proof does not use them."
+                else f"The table's own {known} are shown; the proof does not decide by them."
             )
 
     def _drafted(self, plan: Plan, settings: CampaignSettings, endpoints: Sequence[Endpoint]) -> None:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from assaypilot.engine.campaign.cautions import of_unplanned
 from assaypilot.engine.campaign.issued_rounds import Round, Source
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.controls import find_control
@@ -321,11 +322,12 @@ def _place_note(
 ) -> str:
     """Return what is worth knowing about where a value goes; with several endpoints whose it is."""
     several = f"{status.endpoints[endpoint].name}, " if len(status.endpoints) > 1 else ""
+    does = of_unplanned(calibrated=status.guarantee.calibrated)
     if shown is None or shown.state == "withdrawn" or endpoint not in shown.endpoints:
-        return f"{several}not requested: used in estimates, not in decisions"
+        return f"{several}not requested: {does}"
     line = line_of(compound, shown)
     if line is None:
-        return f"{several}not in this round: used in estimates, not in decisions"
+        return f"{several}not in this round: {does}"
     known = [
         entered_text(one, status.endpoints[endpoint])
         for one in there.get((compound, endpoint), ())

@@ -149,7 +149,8 @@ class ClosePanel(EndingPanel):
             what = "What becomes of them?" if self._asks else "The next round is planned without; late values count."
             words = f"{back}, {shown.missing:,} are missing{each}. {what}"
         else:
-            words = "All requested results are in. Closing lets the results count; it cannot be undone."
+            does = "The next round can then be planned" if guarantee.calibrated else "Closing lets the results count"
+            words = f"All requested results are in. {does}; closing cannot be undone."
         self.words.setText(words)
         self.choices.setVisible(self._asks)
         for key, _, holds, void in self.CHOICES:

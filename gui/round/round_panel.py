@@ -361,7 +361,7 @@ def _late_words(view: View, shown: Round) -> str:
     phase = view.status.phase
     if phase is not None and shown.phase == phase.phase:
         return "still count: what the round was for is not decided yet"
-    return "are kept and used in estimates; they change no decision"
+    return "count like any other" if view.status.guarantee.calibrated else "are used in estimates, not in decisions"
 
 
 def _beside(view: View, shown: Round) -> int:

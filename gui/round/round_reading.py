@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QWidget
 
-from assaypilot.engine.campaign.cautions import of_bounds
+from assaypilot.engine.campaign.cautions import of_bounds, of_unplanned
 from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.campaign.state import RecordReport
 from assaypilot.engine.errors import AlreadyEntered, AssayPilotError
@@ -221,7 +221,9 @@ class RoundReading:
         if report.duplicates:
             words += f", {report.duplicates:,} were there already"
         if report.unplanned:
-            words += f"; {report.unplanned:,} not requested (used in estimates, not in decisions)"
+            view = self._page.view
+            does = of_unplanned(calibrated=view is not None and view.status.guarantee.calibrated)
+            words += f"; {report.unplanned:,} not requested ({does})"
         marked = self._mark(intended)
         if marked:
             words += f"; {many(marked, 'cell')} marked, where a value could not be used"

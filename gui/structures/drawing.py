@@ -89,12 +89,15 @@ class _Drawing(QRunnable):
     def run(self) -> None:
         """Draw and hand the pictures over."""
         drawn: dict[Key, QImage | None] = dict.fromkeys(self._keys)
-        try:
-            for key in self._keys:
+        failed: Exception | None = None
+        for key in self._keys:
+            try:
                 drawn[key] = self._picture(*key)
-        finally:
-            # Whatever went wrong with one: those that wait come after these.
-            self._signals.drawn.emit(drawn)
+            except Exception as error:  # those beside it, and those that wait, are drawn all the same
+                failed = error
+        self._signals.drawn.emit(drawn)
+        if failed is not None:
+            raise failed
 
     def _picture(self, smiles: str, width: int, height: int, ratio: float, dark: bool) -> QImage | None:
         from PySide6.QtSvg import QSvgRenderer

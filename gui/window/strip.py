@@ -95,7 +95,7 @@ class Strip(QFrame):
         for pill in self.pills.values():
             pills.addWidget(pill)
         row.addLayout(pills)
-        self.badge = button("", "badge", tip="Opens what is guaranteed, and what that assumes")
+        self.badge = button("", "badge", tip="Opens how sure the answer is, and what that assumes")
         self.badge.setCheckable(True)
         row.addWidget(self.badge)
         spent = column_of(spacing=6)
@@ -137,7 +137,7 @@ class Strip(QFrame):
         self.goal.setText(status.goal_sentence)
         claim = {"proven": "Proven", "calibrated": "Calibrated", "none": "No guarantee"}[status.guarantee.kind]
         self.badge.setText(f"{claim} \N{BLACK DOWN-POINTING SMALL TRIANGLE}")
-        self.badge.setAccessibleName(claim if claim == "No guarantee" else f"Guarantee: {claim.lower()}")
+        self.badge.setAccessibleName(f"Guarantee: {claim.lower()}" if claim == "Proven" else claim)
         kind = "proven" if status.guarantee.holds else "void"
         if self.badge.property("kind") != kind:
             polish(self.badge, kind=kind)

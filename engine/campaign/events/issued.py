@@ -201,11 +201,12 @@ class RoundClosed(Kind):
     def sentence(self, ledger: Ledger) -> str:
         """Return what returned, and what becomes of the rest."""
         data = self.data
+        ends = "" if ledger.calibrated else ", which ends the proof"
         what = {
             "none": "",
             "return": "; what is missing comes again",
             "failed": "; what is missing was lost for lab reasons",
-            "other": "; what is missing was lost for another reason, which ends a proof",
+            "other": f"; what is missing was lost for another reason{ends}",
         }[data["missing"]]
         back = f"{data['returned']:,} of {many(data['asked'], 'measurement')}"
         return f"Round {data['round']} closed with {back}{what}{note_in_words(data['note'])}"

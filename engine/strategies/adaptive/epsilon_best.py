@@ -216,7 +216,7 @@ class Adaptive(ByWalks):
 
     info: ClassVar[StrategyInfo] = StrategyInfo(
         name="adaptive",
-        version=4,
+        version=5,
         title="Adaptive",
         goals=("epsilon-best", "best"),
         parameters=(),

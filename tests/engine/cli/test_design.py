@@ -208,3 +208,11 @@ def test_rows_of_targets_are_named_by_their_own_number(done, refused, series, ta
     gap = table([["ID", "R1", "R2"], ["T", "Me", "F"], ["U", "", "F"]], name="targets.csv")
     document = done("design", series(), "--criterion", "g", "--measurements", 12, "--targets", gap)
     assert any("targets.csv, row 3, R1" in text for text in document["warnings"])
+
+
+def test_blank_cells_of_targets_mean_what_those_of_the_table_mean(done, refused, series, table):
+    targets = table([["ID", "R1", "R2"], ["T", "Me", ""]], name="targets.csv")
+    spec = ["--criterion", "g", "--measurements", 12, "--targets", targets]
+    with_h = done("design", series(), *spec, "--blank", "h")
+    assert with_h["support"] < 12
+    assert "no substituent at R2" in refused("design", series(), *spec)
