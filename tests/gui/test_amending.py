@@ -4,7 +4,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog
 
-from assaypilot.engine.campaign.changes import ENDS
+from assaypilot.engine.campaign.change_effects import ENDS
 from assaypilot.gui.round.reason_dialog import RESTS, CorrectDialog, ExcludeDialog
 from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import idle, status, until, wait_for

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assaypilot.engine.campaign.changes import ENDS
+from assaypilot.engine.campaign.change_effects import ENDS
 from assaypilot.engine.cli import main
 from tests.engine.cli.helpers import R1, R2, fill_in, truth_of
 

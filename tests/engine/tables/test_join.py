@@ -143,7 +143,7 @@ def test_neither_sites_nor_structures_is_one_line():
     with pytest.raises(AssayPilotError, match=r"the table has no column R2.*Or a column of structures"):
         read_more(rows("ID,R1", "N1,C[*:1]"), series, NONE)
     plain = Library.listed(["R1", "R2"], [["a", "b"], ["c", "d"]])
-    with pytest.raises(AssayPilotError, match=r"the table has no column R1, R2\. It needs a column for every site"):
+    with pytest.raises(AssayPilotError, match=r"the table has no column R1, R2\. It needs a column for each site"):
         read_more(rows("ID,SMILES", "N1,CCO"), plain, NONE)
 
 
