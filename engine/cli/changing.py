@@ -37,7 +37,7 @@ _LIMIT = re.compile(r"\s*(.+?)\s*((?:<=|>=|<|>|≤|≥).*)", re.S)
 
 
 def change(options: argparse.Namespace, console: Console) -> Reply:
-    """Return what was changed; what that does is said first, and asked about when it changes what is guaranteed."""
+    """Change the terms. Show the effects first, and ask where they concern the answer or a guarantee."""
     with Campaign.open(options.file, read_only=options.dry_run, report=console.report) as campaign:
         wanted = _wanted(options, campaign.status())
         told = campaign.consequences(wanted)
@@ -159,7 +159,7 @@ _ROWS = 5
 
 
 def add(options: argparse.Namespace, console: Console) -> Reply:
-    """Return what was added; what that does is said first, and asked about once results were seen."""
+    """Add compounds. Show the effects first, and ask once results were seen."""
     raw = read_table(options.table, console.report, sheet=options.sheet)
     with Campaign.open(options.file, read_only=options.dry_run, report=console.report) as campaign:
         before = campaign.status()
@@ -199,7 +199,7 @@ _THOUSANDS = re.compile(r"[<>=\s]*[1-9]\d{0,2},\d{3}(?!\d).*", re.S)
 
 
 def amend(options: argparse.Namespace, console: Console) -> Reply:
-    """Return what became of a value; what that does is said first, and asked about when it changes what is decided."""
+    """Amend a value. Show the effects first, and ask where a proof has decided by it."""
     with Campaign.open(options.file, read_only=options.dry_run, report=console.report) as campaign:
         before = campaign.status()
         found = _value_named(options.number, before, str(options.file))

@@ -198,7 +198,7 @@ def _from_table(options: argparse.Namespace, console: Console) -> tuple[Instance
     epsilon = asked[0].epsilon if options.epsilon is None else options.epsilon
     margins = tuple((options.epsilon or 0.0) if one.epsilon is None else one.epsilon for one in asked)
     goal = _goal(options, goal_name, options.epsilon if goal_name == "best" else epsilon, options.slack, margins)
-    # A range is said on the endpoint's own side, and simulated values are turned to where larger is better.
+    # The user gives a range in the endpoint's direction; simulated values are larger when better.
     options.smaller_is_better = asked[0].sign < 0
     truth = truth_of(imported.library, imported.history, asked, kind, known)
     delta = 0.05 if options.delta is None else options.delta

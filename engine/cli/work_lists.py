@@ -71,7 +71,7 @@ def check_target(
 def keep_other_tables(path: Path, is_ours: Callable[[Sequence[str]], bool], option: str | None = None) -> None:
     """Refuse to write over a table of somebody else's, such as the one the compounds came from.
 
-    ``is_ours`` says by the columns whether it may go: what the program wrote itself is written anew without a word.
+    ``is_ours``: whether a table with these columns is one that the program wrote, which it may overwrite.
     """
     if path.suffix.casefold() not in _TABLES or not path.is_file():
         return

@@ -27,7 +27,7 @@ _SHOWN = 4
 
 
 def one_spelling(site: str, texts: Sequence[str], notes: list[str], warnings: list[str]) -> dict[str, str]:
-    """Texts of a site that another one, which stands first, is written for; each is said, and so are doubtful ones.
+    """Return, for each spelling of a substituent, the first one of the same; note each, and warn of doubtful ones.
 
     All spellings of hydrogen are one substituent, and so are SMILES of one structure with their attachment point. Names
     that differ in case only, or are synonyms, stay apart: what they mean is for the user to say.
@@ -335,7 +335,7 @@ def about_cases(library: Library) -> list[str]:
 
 
 def note_twins(library: Library, notes: list[str]) -> None:
-    """Two ids with the same substituents are two compounds the model cannot tell apart; that is said."""
+    """Note ids with the same substituents, which the model cannot distinguish."""
     groups: dict[bytes, list[int]] = {}
     for place, codes in enumerate(library.codes):
         groups.setdefault(codes.tobytes(), []).append(place)

@@ -105,9 +105,9 @@ class HistoryAdded(Kind):
     name = "history_added"
 
     def apply(self, ledger: Ledger) -> None:
-        """Take the values; strategies plan their first phase by them."""
+        """Take the values; a proven strategy may plan its first phase by them."""
         take_values(ledger, self.data)
-        if not ledger.phases:
+        if not ledger.calibrated:
             ledger.begin()
 
     def sentence(self, ledger: Ledger) -> str:
