@@ -269,6 +269,20 @@ def test_history_estimates_and_does_not_decide(path: Path, tmp_path: Path) -> No
         assert not np.allclose(campaign.status().candidates.estimate, plain.status().candidates.estimate)
 
 
+@pytest.mark.parametrize("direction", ["max", "min"])
+def test_best_value_of_before_is_whom_adaptive_compares_with_first(path: Path, direction: str) -> None:
+    library = small_library()
+    values = truth(library)
+    history = [Result(name, value) for name, value in zip(library.ids, values, strict=True)]
+    endpoint = Endpoint("pIC50", noise_sd=0.2, direction=direction)
+    with make(path, endpoints=(endpoint,), history=history, strategy="adaptive", **WIDE) as campaign:
+        best = int(np.argmax(endpoint.sign * values))
+        assert campaign._ledger.state.memory["leader"].tolist() == [campaign._ledger.arm_of[best]]
+        decide_phase(campaign)
+        assert replays(campaign).phases_decided == 1
+        assert verifying.verify(campaign.path, recompute=True).ok
+
+
 def no_number(now: Status, place: int) -> bool:
     shown = now.candidates
     arrays = (shown.estimate, shown.low, shown.high, shown.posterior_low, shown.posterior_high,
