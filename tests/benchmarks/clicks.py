@@ -15,6 +15,7 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from shutil import copy
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -72,7 +73,8 @@ class Newcomer:
         dress(application, settings)
         clean = folder / "clean.csv"
         clean.write_text(CLEAN, encoding="utf-8")
-        self.files = [clean if name == clean.name else DATA / name for name in table.files]
+        # Copies: the campaign is proposed beside its table.
+        self.files = [clean if name == clean.name else Path(copy(DATA / name, folder)) for name in table.files]
         self.window = make_window(settings)
         self.window.show()
         self.began = time.monotonic()
