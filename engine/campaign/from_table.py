@@ -77,7 +77,7 @@ def campaign_from_table(
     epsilon = _epsilon(wanted.epsilon, wanted.epsilons, objectives, wanted.goal)
     facts = endpoint_facts(imported) if facts is None else facts
     parts = [curve.endpoint for one in profile for curve in one.curves]
-    imported, epsilon, taken = _as_usual(imported, mapping, facts, objectives, parts, epsilon, wanted.goal)
+    imported, epsilon, taken = _as_usual(imported, facts, objectives, parts, epsilon, wanted.goal)
     if epsilon is None and profile and wanted.goal == "epsilon-best" and objectives == (profile[0].name,):
         epsilon = _OF_SCORES
         taken.append(
@@ -180,7 +180,6 @@ def _epsilon(
 
 def _as_usual(
     imported: ImportedTable,
-    mapping: TableMapping,
     facts: Sequence[EndpointFacts],
     objectives: Sequence[str],
     parts: Sequence[str],
@@ -192,7 +191,7 @@ def _as_usual(
     ``parts``: the endpoints with a curve in a profile; their curves say which way is better.
     """
     endpoints, said = [], []
-    for endpoint, fact, column in zip(imported.endpoints, facts, mapping.endpoints, strict=True):
+    for endpoint, fact in zip(imported.endpoints, facts, strict=True):
         own = [r for r in imported.history if r.endpoint == endpoint.name and r.relation == "=" and not r.excluded]
         found = usual(endpoint, [endpoint.to_model(r.value, r.unit) for r in own])
         wanted = endpoint.name in objectives or (not objectives and goal == "pareto")
@@ -208,11 +207,6 @@ def _as_usual(
             said.append(
                 f"No epsilon was given: wanted are the compounds within {epsilon:g} of the best {endpoint.scale_name} "
                 f"({found.what}). Give yours if you know it."
-            )
-        if wanted and not column.direction_known:
-            said.append(
-                f"Higher {endpoint.name} is taken as better, as its name does not say. If lower is better, say so "
-                "(direction=min)."
             )
         endpoints.append(endpoint)
     return replace(imported, endpoints=tuple(endpoints)), epsilon, said

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..domain.features import span_basis
 from ..errors import AssayPilotError
-from ..strategies.protocol import Problem, State, Strategy
+from ..strategies.protocol import Calibrated, Problem, State, Strategy
 from ..system.progress import Report, silent
 from .runner import Run, Task, drawn_of, problem_of, run_of
 
@@ -100,9 +100,10 @@ def check(task: Task) -> tuple[str, ...]:
 def _check_budget(strategy: Strategy, problem: Problem, state: State) -> None:
     """Raise AssayPilotError for a budget that nothing can be estimated with, so that every run would say nothing.
 
-    A strategy that takes a belief for what it has not measured needs no more than one measurement.
+    A strategy that has a prior for what it has not measured needs no more than one measurement.
     """
-    if problem.budget is None or any(knob.name == "prior" for knob in strategy.info.parameters):
+    prior = isinstance(strategy, Calibrated) or any(knob.name == "prior" for knob in strategy.info.parameters)
+    if problem.budget is None or prior:
         return
     own = next((reason.numbers for reason in strategy.stop(state) if reason.name == "budget"), {})
     measurable = np.flatnonzero(problem.measurable)
