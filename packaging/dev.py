@@ -45,7 +45,7 @@ SOURCES = {
 }
 # The reports of tests/published; the README there says what each one asks.
 REPORTS = ["papers", "adaptive", "additivity", "attacks", "audits", "calibration", "combined", "ends", "fixed-budget"]
-REPORTS += ["forecast", "growth", "noise", "series", "stock", "tables"]
+REPORTS += ["forecast", "growth", "noise", "series", "small", "stock", "tables"]
 WRITTEN_BY = {"papers": "published", "adaptive": "against", "forecast": "forecasts", "stock": "choices"}
 # Two processes share two cores, so each keeps to one thread.
 THREADS = {name: os.environ.get(name, "1") for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
