@@ -58,7 +58,7 @@ class ForecastPoint:
     wrong: float
     """Compounds in that no right answer holds."""
     finished: float
-    """Share of the runs that had ended by then."""
+    """Share of the runs that were decided by then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class SeriesForecast:
 
     curve: tuple[ForecastPoint, ...]
     ends: tuple[tuple[int, int, bool], ...]
-    """Of every run: measurements and rounds at its end, and whether it had finished by then."""
+    """Of every run: measurements and rounds at its end, and whether it was decided then."""
     runs: int
     members: float
     """Members expected in all."""
@@ -118,16 +118,11 @@ def forecast_ledger(ledger: Ledger, report: Report = silent, *, seed: int = 0) -
     points = []
     for place in range(longest):
         rows = np.array([curve[min(place, len(curve) - 1)] for curve in curves if curve])
-        ended = float(np.mean([len(curve) <= place for curve in curves])) + float(
-            np.mean([len(curve) > place and curve[place][5] for curve in curves])
-        )
         spent = ledger.spent() + (place + 1) * _size(state) * each
         if ledger.settings.budget is not None:
             spent = min(spent, ledger.settings.budget)
-        found, best_found, missed, wrong = rows[:, 1:5].mean(axis=0).tolist()
-        points.append(ForecastPoint(spent, found, best_found, missed, wrong, min(ended, 1.0)))
-    step = _size(state) * each
-    ends = [(ledger.spent() + len(one) * step, len(one), bool(one[-1][5])) for one in curves if one]
+        points.append(ForecastPoint(spent, *rows[:, 1:].mean(axis=0).tolist()))
+    ends = [(points[len(one) - 1].measurements, len(one), bool(one[-1][5])) for one in curves if one]
     assumed = (
         "Simulated from what the series model knows now."
         if known
@@ -221,7 +216,7 @@ def _play(
                 float((best & measured).any()),
                 float((members & ~inside).sum()),
                 float((inside & ~acceptable).sum()),
-                float(bool(strategy.stop(state))),
+                float(any(reason.name != "budget" for reason in strategy.stop(state))),
             )
         )
     return points, int(members.sum())

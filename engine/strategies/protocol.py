@@ -59,6 +59,11 @@ class Capacity:
     each: int = 1
     """What one measurement here counts as in the lab's budget: one for every endpoint that is measured with it."""
 
+    @property
+    def only_end(self) -> bool:
+        """Whether it states a budget and no rounds of a lab."""
+        return self.per_round == self.max_replicates == self.budget
+
 
 Arrays = Mapping[str, NDArray[Any]]
 """Arrays by name; numbers and booleans only, so that a file can keep them."""

@@ -42,7 +42,7 @@ class GaussianProcess(Informed):
 
     info: ClassVar[StrategyInfo] = StrategyInfo(
         name="gaussian-process",
-        version=2,
+        version=3,
         title="Series model (Gaussian process)",
         goals=("epsilon-best", "best", "top", "pareto"),
         parameters=(
@@ -225,7 +225,7 @@ def _round_size(state: State) -> int:
 
 
 def _capacity(problem: Problem) -> int:
-    if problem.capacity is not None and problem.capacity.per_round < (problem.budget or math.inf):
+    if problem.capacity is not None and not problem.capacity.only_end:
         return problem.capacity.per_round
     return max(1, round(0.04 * problem.n_arms))
 

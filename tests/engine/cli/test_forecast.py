@@ -58,3 +58,12 @@ def test_status_says_it_too_when_asked(done, run, file):
     refused = run("status", campaign, "--forecast", "--round", "0")
     assert (refused.code, refused.err.count("\n")) == (1, 1)
     assert "--forecast: a forecast is of where the campaign stands now" in refused.err
+
+
+def test_a_budget_below_a_round_is_one_round_and_not_called_finished(done, run, file):
+    """A plate of 12 with 6 measurements left: all six at once; noise of 3 leaves everything open."""
+    campaign = file("--strategy", "gaussian-process", "--sd", "3", "--budget", "6")
+    assert done("plan", campaign)["measurements"] == 6
+    assert run("plan", campaign, "--withdraw").code == 0
+    (point,) = done("forecast", campaign)["curve"]
+    assert (point["measurements"], point["finished"]) == (6, 0.0)
