@@ -164,8 +164,9 @@ def _sample(ledger: Ledger, population: Ints, size: int) -> list[int]:
 
 
 def _refuse_goal(ledger: Ledger) -> None:
-    if ledger.settings.goal in ("pareto", "top") or ledger.limited or ledger.coarse:
+    calculated = ledger.endpoints[ledger.objective].of is not None
+    if ledger.settings.goal in ("pareto", "top") or ledger.limited or ledger.coarse or calculated:
         raise AssayPilotError(
-            "an audit is for a cutoff on the values of one endpoint, without limits",
+            "an audit is for a cutoff on the values of one measured endpoint, without limits",
             mend="Measure what is in with a confirmation round.",
         )

@@ -101,9 +101,32 @@ def campaign_from_table(
         stock=(imported.stock, wanted.stock),
         source=Source(raw.file or name, raw.digest),
         mapping=mapping.as_json(),
-        warnings=[*taken, *imported.warnings, *_contradictions(imported), *_left_out(imported), *_unused(wanted)],
+        warnings=[
+            *taken,
+            *_curves(profile, imported),
+            *imported.warnings,
+            *_contradictions(imported),
+            *_left_out(imported),
+            *_unused(wanted),
+        ],
         report=report,
     )
+
+
+def _curves(profile: Sequence[Endpoint], imported: ImportedTable) -> list[str]:
+    """Return a sentence for each curve of a profile: which values, in which unit, are of use."""
+    units = {endpoint.name: endpoint.unit for endpoint in imported.endpoints}
+    said = []
+    for curve in [curve for one in profile for curve in one.curves]:
+        worth = [f"{value:.4g}" for value in curve.values]
+        unit = f" {units[curve.endpoint]}" if units.get(curve.endpoint) else ""
+        if len(worth) == 2:
+            up, down = ("up to", "from") if curve.values[0] < curve.values[1] else ("from", "up to")
+            text = f"worth 0 {up} {worth[0]}{unit}, and 1 {down} {worth[1]}{unit}"
+        else:
+            text = f"worth 1 from {worth[1]} to {worth[2]}{unit}, and 0 beyond {worth[0]} and {worth[3]}{unit}"
+        said.append(f"Profile: {curve.endpoint} is {text}.")
+    return said
 
 
 def refuse_taken(path: Path) -> None:

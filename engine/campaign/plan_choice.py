@@ -157,7 +157,7 @@ def asked(
     if not may_choose(ledger):
         if choice is not None:
             _refuse_choice(ledger, "--choose")
-        return ledger.strategy.ask(state, report), None
+        return ledger.strategy.ask(state, report).within_budget(state), None
     name = choice or usual(ledger)
     found = _plans(ledger, state, report).named(name)
     told = _option(ledger, found)

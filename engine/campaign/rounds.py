@@ -39,6 +39,8 @@ def planned_round(ledger: Ledger, report: Report = silent, *, choice: PlanName |
         if ledger.strategy.stop(state):
             return []
         allocation, chosen_by = asked(ledger, state, choice, report)
+        if not allocation.total:
+            return []
         planned, order = _lay_out(ledger, allocation)
         data = _phase_json(allocation, planned, order)
         if chosen_by is not None:

@@ -28,14 +28,22 @@ Known = Callable[[str], Floats]
 def profile_endpoint(curves: Sequence[Curve], endpoints: Sequence[Endpoint]) -> Endpoint:
     """Return the endpoint that is a profile of some of the others; names may be in small or large letters.
 
-    AssayPilotError for a curve of what is neither measured nor calculated, for two of one, and where the name is taken.
+    A curve of ``pIC50`` where the endpoint is an IC50 has values of that scale. AssayPilotError for a curve of what is
+    neither measured nor calculated, for two of one, and where the name is taken.
     """
     measured = [endpoint for endpoint in endpoints if endpoint.of is None]
-    own = {spelling.casefold(): e.name for e in measured for spelling in (e.scale_name, e.name)}
+    own = {e.name.casefold(): e for e in measured}
+    scales = {e.scale_name.casefold(): e for e in measured}
     properties = {name.casefold(): name for name in PROPERTIES}
     found = []
     for curve in curves:
-        name = own.get(curve.endpoint.casefold()) or properties.get(curve.endpoint.casefold())
+        spelling = curve.endpoint.casefold()
+        endpoint, name = own.get(spelling), properties.get(spelling)
+        if endpoint is None and spelling in scales:
+            endpoint = scales[spelling]
+            curve = replace(curve, values=tuple(map(endpoint.from_model, curve.values)))
+        if endpoint is not None:
+            name = endpoint.name
         if name is None:
             choice = ", ".join(dict.fromkeys((*(endpoint.name for endpoint in measured), *PROPERTIES)))
             raise AssayPilotError(

@@ -133,7 +133,7 @@ class Campaign:
         file = _temporary() if path is None else Path(path)
         refuse_taken(file)
         raw = raw_of(table, sheet=options.get("sheet"))
-        wanted_columns = table_options(map(str, listed(sites or ())), endpoints, options)
+        wanted_columns = table_options(map(str, () if sites is None else listed(sites)), endpoints, options)
         mapping = propose(raw, wanted_columns)
         objective = options.get("objective")
         aside = {"history": "shown"} if options.get("history") == "shown" else {}

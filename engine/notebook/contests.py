@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from numbers import Integral, Real
 from typing import Any, Literal
 
 import numpy as np
@@ -98,7 +99,15 @@ def compare_strategies(
     AssayPilotError for a strategy that cannot play on the problem.
     """
     several = list(strategies) if isinstance(strategies, list | tuple) else [strategies]
-    chosen = [comparison.get(one) if isinstance(one, str) else one for one in several]
+    chosen = [
+        comparison.get(one) if isinstance(one, str) else one() if isinstance(one, type) else one for one in several
+    ]
+    names = [one.info.name for one in chosen]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise AssayPilotError(f"two strategies are called {twice[0]!r}", mend="Give each a name of its own.")
+    for name, value in (("per_round", per_round), ("budget", budget), ("runs", runs)):
+        if value is not None and not (isinstance(value, Integral) and value >= 1):
+            raise AssayPilotError(f"{name} must be a whole number of 1 or more, got {value!r}")
     if isinstance(problem, str):
         instance, asked = get(problem), None
         if truth is not None or sites is not None:
@@ -162,7 +171,7 @@ def _own(
     goal: Goal,
 ) -> Instance:
     """Return a problem of the user's own, the same in every run."""
-    if truth is None or noise_sd is None or not noise_sd > 0:
+    if truth is None or not isinstance(noise_sd, Real) or not noise_sd > 0:
         raise AssayPilotError(
             "a problem of your own needs its true means and the noise (SD) of a measurement",
             mend='For example truth="pIC50", noise_sd=0.2.',
@@ -258,6 +267,10 @@ def optimal_design(
     """
     if criterion not in ("g", "xy"):
         raise AssayPilotError(f"there is no criterion {criterion!r}", mend="Choose g or xy.")
+    if not isinstance(candidates, pd.DataFrame) or not candidates.columns.is_unique:
+        raise AssayPilotError(
+            "the candidates must be a DataFrame whose columns have different names", mend="Name each column once."
+        )
     columns = list(candidates.columns) if sites is None else list(sites)
     features = features_of([candidates] if targets is None else [candidates, targets], columns)
     n = len(candidates)

@@ -149,7 +149,7 @@ class SeriesModel:
 
     def score(self, X: pd.DataFrame | ArrayLike, y: ArrayLike) -> float:
         """Return R2 of the predictions."""
-        values = np.asarray(y, dtype=np.float64)
+        values = np.ravel(np.asarray(y, dtype=np.float64))
         total = float(((values - values.mean()) ** 2).sum())
         return 1.0 - float(((values - self.predict(X)) ** 2).sum()) / total if total > 0 else float("nan")
 

@@ -212,7 +212,7 @@ def play(
             pulse()
         if asked >= limits.phases or spent >= limits.measurements or empty >= _EMPTY:
             return state, spent, rounds, ""
-        allocation = strategy.ask(state, report)
+        allocation = strategy.ask(state, report).within_budget(state)
         asked += 1
         if allocation.total < 1:
             return state, spent, rounds, ""

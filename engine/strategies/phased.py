@@ -88,6 +88,15 @@ def over_budget(state: State, needed: int, left: float | None = None) -> tuple[S
     return (StopReason("budget", text, {"left": left, "needed": needed, "undecided": int(state.open.sum())}),)
 
 
+def exhausted(state: State) -> tuple[StopReason, ...]:
+    """Return the reason to stop when nothing can be measured any more, or the budget is used up; empty otherwise."""
+    if not state.problem.measurable.any():
+        return (StopReason("nothing measurable", "no compound can be measured any more"),)
+    if state.problem.budget is not None and state.problem.budget - state.spent < 1:
+        return (StopReason("budget", "the budget is used up", {"left": 0, "needed": 1}),)
+    return ()
+
+
 def wider(low: Floats, high: Floats, factor: float) -> tuple[Floats, Floats]:
     """Return the bounds with so many times their half-widths; infinite ones stay."""
     more, known = np.zeros(len(low)), np.isfinite(high)

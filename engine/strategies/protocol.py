@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
@@ -181,6 +181,16 @@ class Allocation:
         kept = np.flatnonzero(counts)
         order = kept[np.argsort(arms[kept])]
         return cls(state.phase + 1, arms[order], counts[order].astype(np.intp), radius, certificate, cut)
+
+
+    def within_budget(self, state: State) -> Allocation:
+        """Return the phase without what the budget no longer pays for: the last compounds go first."""
+        budget = state.problem.budget
+        if budget is None or self.total <= budget - state.spent:
+            return self
+        counts = np.diff(np.minimum(np.cumsum(self.counts), max(budget - state.spent, 0)), prepend=0)
+        kept = counts > 0
+        return replace(self, arms=self.arms[kept], counts=counts[kept], cut_to_budget=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,6 +75,14 @@ def test_curve_of_a_concentration_is_straight_on_the_scale_that_is_modelled():
     assert profile.desirabilities(np.array([[-6.0, -5.0, -4.0]]))[0] == pytest.approx([0.0, 0.5, 1.0])
 
 
+def test_curve_named_by_the_modelled_scale_has_values_of_that_scale():
+    potency = Endpoint("IC50", "nM", "log", noise_sd=0.2)
+    whole = profile_endpoint([parse_curve("pic50:6..8;weight=2")], [potency])
+    (curve,) = whole.curves
+    assert (curve.endpoint, curve.weight) == ("IC50", 2.0)
+    assert curve.values == pytest.approx((1000.0, 10.0))
+
+
 def test_noise_of_the_score_is_that_of_simulated_measurements_half_way_up():
     whole = profile_endpoint([parse_curve("pIC50:6..8;weight=2"), parse_curve("hERG:1..100")], [POTENCY, HERG])
     endpoints = with_noise([POTENCY, HERG, whole])

@@ -17,7 +17,7 @@ from ...models.gaussian_process.endpoints import Endpoints
 from ...system.progress import Report, silent
 from ...text.statements import roughly
 from ..informed import Informed, fingerprint
-from ..phased import one_of
+from ..phased import exhausted, one_of
 from ..protocol import (
     IN,
     UNDECIDED,
@@ -201,19 +201,14 @@ class GaussianProcess(Informed):
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
         """Return a reason when the expected errors are below what was asked, or nothing is left to measure."""
-        problem = state.problem
-        if not problem.measurable.any():
-            return (StopReason("nothing measurable", "no compound can be measured any more"),)
-        if state.last is not None and state.last.numbers["p_wrong"] <= problem.delta and self._still(state):
+        if state.last is not None and state.last.numbers["p_wrong"] <= state.problem.delta and self._still(state):
             numbers = state.last.numbers
             text = (
                 f"{roughly(numbers['expected_missed'])} members are expected to be missing, "
                 f"{roughly(numbers['expected_wrong'])} to be wrong"
             )
             return (StopReason("decided", text, dict(numbers)),)
-        if _round_size(state) < 1:
-            return (StopReason("budget", "the budget is used up", {"left": 0, "needed": 1}),)
-        return ()
+        return exhausted(state)
 
 
 def _round_size(state: State) -> int:

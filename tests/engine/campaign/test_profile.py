@@ -188,6 +188,17 @@ def test_profile_that_cannot_be_is_refused_in_one_line(
     assert not path.exists()
 
 
+def test_how_each_curve_is_read_is_noted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text("ID,R1,R2,IC50 (nM),logD\na,H,F,30,2\nb,Me,F,300,1\nc,H,Cl,3,3\n", encoding="utf-8")
+    endpoints = ["--endpoint", "IC50 (nM);sd=0.2", "--endpoint", "logD;sd=0.2"]
+    curves = ["--profile", "pIC50:6..8", "--profile", "logD:0..1..3..4"]
+    assert main(["new", str(tmp_path / "c.assaypilot"), "--table", str(table), *endpoints, *curves]) == 0
+    out = capsys.readouterr().out
+    assert "Profile: IC50 (nM) is worth 0 from 1000 nM, and 1 up to 10 nM." in out
+    assert "Profile: logD is worth 1 from 1 to 3, and 0 beyond 0 and 4." in out
+
+
 def test_changed_curves_decide_again_and_undo_takes_them_back(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from assaypilot.engine import Phased, StrategyInfo
-from assaypilot.engine.strategies.phased import settled
+from assaypilot.engine.strategies.phased import exhausted, settled
 from assaypilot.engine.strategies.protocol import Allocation, Certificate, Decision, Parameter
 from assaypilot.engine.system.progress import silent
 
@@ -27,10 +27,12 @@ class Halving(Phased):
     def ask(self, state, report=silent):
         arms = np.flatnonzero(state.active & state.problem.measurable)
         counts = np.full(len(arms), self.parameters(state.problem)["each"])
-        return Allocation(state.phase + 1, arms, counts, np.inf, Certificate("none", 1.0, 1.0))
+        return Allocation(state.phase + 1, arms, counts, np.inf, Certificate("none", 1.0, 1.0)).within_budget(state)
 
     def decide(self, state, outcome):
-        arms = outcome.allocation.arms
+        arms = np.flatnonzero(state.active & (outcome.counts[0] > 0))  # what came back, whatever was asked for
+        if not len(arms):
+            return None
         order = arms[np.argsort(-outcome.means[0, arms], kind="stable")]
         keep = max(1, len(order) // 2)
         none, unknown = np.zeros(0, dtype=np.intp), np.full(state.low.shape, np.nan)
@@ -39,4 +41,4 @@ class Halving(Phased):
         return Decision(state.phase + 1, np.inf, ins, order[keep:], none, *shared)
 
     def stop(self, state):
-        return settled(state)
+        return settled(state) or exhausted(state)

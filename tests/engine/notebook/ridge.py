@@ -4,6 +4,7 @@ import numpy as np
 
 from assaypilot.engine import StrategyInfo
 from assaypilot.engine.strategies.informed import Informed
+from assaypilot.engine.strategies.phased import exhausted
 from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, Allocation, Certificate, Knowledge, StopReason
 from assaypilot.engine.system.progress import silent
 
@@ -64,9 +65,9 @@ class Ridge(Informed):
             arms = arms[np.argsort(-(draws.mean(axis=0) + draws.std(axis=0))[arms], kind="stable")]
         arms = np.sort(arms[: problem.capacity.per_round])
         ones = np.ones(len(arms), dtype=np.intp)
-        return Allocation(state.phase + 1, arms, ones, np.inf, Certificate("none", 1.0, 1.0))
+        return Allocation(state.phase + 1, arms, ones, np.inf, Certificate("none", 1.0, 1.0)).within_budget(state)
 
     def stop(self, state):
         known = self.knowledge(state)
         done = known is not None and state.last is not None and known.p_wrong <= state.problem.delta
-        return (StopReason("decided", "few errors are expected"),) if done else ()
+        return (StopReason("decided", "few errors are expected"),) if done else exhausted(state)

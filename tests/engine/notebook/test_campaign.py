@@ -264,7 +264,7 @@ def test_wrong_calls_are_refused_in_one_line(start):
 def test_numbers_of_numpy_and_columns_that_are_numbers_are_taken(series, tmp_path):
     table = series.drop(columns="truth").rename(columns={"R1": 0, "R2": 1}).reset_index()
     terms = {"endpoints": {"pIC50": np.float64(0.15)}, "epsilon": np.float32(0.5), "per_round": np.int64(5)}
-    with Campaign.from_table(table, tmp_path / "x.assaypilot", sites=[0, 1, "R3"], **terms) as campaign:
+    with Campaign.from_table(table, tmp_path / "x.assaypilot", sites=pd.Index([0, 1, "R3"]), **terms) as campaign:
         assert campaign.recommend(np.int64(7))["replicates"].sum() == 7
 
 

@@ -141,6 +141,9 @@ def test_designs_of_numbers_targets_and_limits():
     ):
         with pytest.raises(AssayPilotError, match=why):
             optimal_design(table, **options)
+    for wrong in (table.to_numpy().tolist(), table.set_axis(["a", "a", "b"], axis=1)):
+        with pytest.raises(AssayPilotError, match="columns have different names"):
+            optimal_design(wrong)
 
 
 def test_contests_are_the_same_for_the_same_seed_and_refuse_what_is_unclear():
@@ -156,8 +159,19 @@ def test_contests_are_the_same_for_the_same_seed_and_refuse_what_is_unclear():
         ({"epsilon": None}, "the distance from the best"),
         ({"goal": "pareto"}, "no contest about"),
         ({"parameters": {"colour": 1}}, "parameter 'colour'"),
+        ({"noise_sd": "0.2"}, "needs its true means and the noise"),
+        ({"per_round": 0}, "per_round must be a whole number"),
+        ({"budget": 1.5}, "budget must be a whole number"),
     ):
         with pytest.raises(AssayPilotError, match=why):
             compare_strategies("uniform", table, **{**terms, **options})
     with pytest.raises(AssayPilotError, match="there is no strategy"):
         compare_strategies("best", table, **terms)
+    with pytest.raises(AssayPilotError, match="two strategies are called 'uniform'"):
+        compare_strategies(["uniform", "uniform"], table, **terms)
+
+
+def test_score_takes_a_column_of_values(series):
+    table, _, values = series
+    model = SeriesModel(noise_sd=0.2, n_draws=50).fit(table, values)
+    assert model.score(table, pd.DataFrame({"y": values})) == model.score(table, values) > 0.6

@@ -1,6 +1,7 @@
 """Strategies of other packages: found by their entry point, and named like our own."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from assaypilot.engine import AssayPilotError, Campaign, compare_strategies, list_strategies
 from assaypilot.engine.cli import main as run
 from assaypilot.engine.strategies import registry
+from assaypilot.engine.system.progress import silent
 
 EXAMPLES = ("halving", "ridge")
 
@@ -93,6 +95,24 @@ def test_campaign_runs_by_installed_strategy(install, tmp_path):
             rows = asked.loc[asked.index.repeat(asked["replicates"]), ["ID", "round"]]
             campaign.add(rows.assign(Value=truth[rows["ID"]].to_numpy()))
         assert campaign.candidates("in")["id"].tolist() == [truth.idxmax()]
+
+
+def test_strategy_that_ignores_the_budget_is_held_to_it(install, tmp_path):
+    install(halving="halving_of_others:Halving")
+
+    class Spender(type(registry.get("halving"))):
+        def stop(self, state):
+            return ()
+
+        def ask(self, state, report=silent):
+            unlimited = replace(state, problem=replace(state.problem, capacity=None))
+            return super().ask(unlimited, report)
+
+    table = problem()
+    (found,) = compare_strategies(
+        Spender(), table, truth="truth", goal="best", slack=0.2, noise_sd=0.01, budget=20, runs=2
+    )["measurements"]
+    assert found == 20
 
 
 def test_strategy_that_is_not_there_any_more_is_named(tmp_path):
