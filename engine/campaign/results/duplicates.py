@@ -200,7 +200,9 @@ def _repeated(own: Counter[Identity], kept: Sequence[tuple[int, Sequence[Identit
             same += values
         proof = same.total() > 1 or number == last > 0 or same == own
         if proof and 2 * len(whole) >= len(subjects):
-            repeated += same
+            # Of the others, too: one of two values that a replicate was given, say.
+            for values in subjects.values():
+                repeated += values & own
     return repeated
 
 

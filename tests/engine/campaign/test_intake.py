@@ -236,6 +236,12 @@ def test_a_cumulative_file_is_recognised_without_places() -> None:
     assert [m.entered for m in taken.measurements] == fresh
 
 
+def test_a_file_with_one_of_two_values_of_a_compound_repeats_it() -> None:
+    """A typo and its correction are both there; the list as it is now says the later one alone."""
+    earlier = recorded(*[Result(IDS[k], v) for k, v in ((0, 6.1), (1, 5.4), (2, 7.0), (0, 9.9))])
+    assert take([Result(IDS[k], v) for k, v in enumerate((9.9, 5.4, 7.0))], earlier).duplicates == 3
+
+
 def test_a_file_of_another_round_repeats_each_round_for_itself() -> None:
     history = recorded(5.0, 5.5, 6.0, 6.5, rounds=0)
     first = recorded(6.1, 5.4, rounds=1)
