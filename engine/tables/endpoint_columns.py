@@ -233,6 +233,10 @@ class Endpoints:
             if fold(column) != fold(spec.name):
                 self.notes.append(f"The values of {spec.name} are in column {column}.")
         unit = header_unit if spec.unit is None else normalise_unit(spec.unit)
+        if header_unit not in ("", unit):
+            self.warnings.append(
+                f"{spec.name}: its header says {header_unit}, and its values are read in {unit}, as stated."
+            )
         if not unit and sides["unit"] is not None:
             unit = self._commonest(sides["unit"])
         elif not unit and spec.unit is None and column is not None and spec.transform != "none":

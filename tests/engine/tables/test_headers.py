@@ -130,3 +130,11 @@ def table(tmp_path: Path) -> Callable[..., Path]:
 def test_a_rate_of_dissociation_is_no_potency(header):
     assert not headers.looks_like_activity(header)
     assert kind_of(*headers.split_unit(header), header).what == "a rate of dissociation"
+
+
+def test_a_stated_unit_that_contradicts_the_header_is_named():
+    text = "ID|R1|R2|IC50 (nM)|Batch Molecular Weight\na|Me|F|159|301.2\nb|H|F|20|287.1\nc|H|Cl|90|303.6"
+    found = mapped(text, "IC50 (nM);unit=uM")
+    assert "IC50 (nM): its header says nM, and its values are read in µM, as stated." in found.warnings
+    assert not any("its header says" in text for text in mapped(text, "IC50 (nM);unit=nM").warnings)
+    assert [endpoint.value for endpoint in mapped(text).endpoints] == ["IC50 (nM)"]
