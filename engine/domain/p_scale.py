@@ -13,9 +13,11 @@ from .endpoint import Endpoint
 
 LOWEST, HIGHEST = 1.0, 13.0
 """Between 0.1 mol/L and 0.1 pmol/L; what lies beyond is more likely a concentration, or a sign that was lost."""
+USUAL = (3.0, 11.0)
+"""Where nearly every pIC50 lies."""
 _P_SCALE = re.compile(
-    r"(?:.*[\s_-])?p(?:(?:ic|ec|ac|gi|xc|cc|dc|ed|lc|tc|sc)[ _]?\d\d|ki|kd|a2|kb|chembl|activity|potency|affinity)"
-    r"(?:[\s_(-].*)?",
+    r"(?:.*[\s_(\[-])?p(?:(?:ic|ec|ac|gi|xc|cc|dc|ed|lc|tc|sc)[ _]?\d\d|ki|kd|a2|kb|chembl|activity|potency|affinity)"
+    r"(?:[\s_()\]-].*)?",
     re.I,
 )
 

@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 from ..domain.difference import find_parts
 from ..domain.endpoint import CONCENTRATIONS, Direction, Endpoint, Transform, normalise_unit
+from ..domain.p_scale import USUAL
 from ..errors import AssayPilotError
 from . import headers
 from .headers import split_unit
@@ -149,10 +150,15 @@ def described(spec: EndpointSpec, bare: str, unit: str, values: Sequence[float] 
     """
     if spec.kind in ("yes-no", "count"):
         return Described(EndpointColumn(_plain(spec), direction_why="given with its kind"), [], [])
+    bare = headers.with_logarithm(bare)
     kind = kind_of(bare, unit, spec.name)
+    logarithms = _logarithms(spec, kind, bare, unit, values)
+    kind = logarithms or kind
     if not unit and spec.unit is None and _in_per_cent(bare, values):
         unit = "%"
     transform, scale_why = _scale(spec, kind, bare, unit, values)
+    if logarithms is not None:
+        transform, scale_why = "none", "the values are logarithms by their size"
     endpoint = _plain(replace(spec, unit=unit, transform=transform, direction="max"))
     direction, why = _direction(spec, kind, endpoint)
     found = EndpointColumn(
@@ -161,7 +167,35 @@ def described(spec: EndpointSpec, bare: str, unit: str, values: Sequence[float] 
         direction_known=spec.direction is not None or bool(kind.better),
         scale_why=scale_why,
     )
-    return _said(found, spec, kind, bare, values)
+    if logarithms is None:
+        return _said(found, spec, kind, bare, values)
+    better = "higher" if direction == "max" else "lower"
+    taken = (
+        f"All {len(values)} values of {spec.name} lie between {min(values):g} and {max(values):g}: they are taken as "
+        f"negative logarithms, as pIC50 is, and {better} as better. If they are concentrations, give their unit."
+    )
+    return Described(found, [], [taken])
+
+
+_FEWEST_NAMED = 3
+
+
+def _logarithms(spec: EndpointSpec, kind: Kind, bare: str, unit: str, values: Sequence[float]) -> Kind | None:
+    """Return what potencies without a unit are whose values can only be negative logarithms; None for others.
+
+    Few values do where the name begins as such names do (pEGFR IC50); pERK IC50, a readout of cells, begins so, too.
+    """
+    stated = unit or spec.unit or spec.transform or spec.direction
+    liability = _LIABILITY.search(fold(bare[1:])) is not None
+    named = bare[:1] == "p" and (bare[1:2].isupper() or liability)
+    if named and liability and not kind.potency:
+        kind = Kind("high", "log", "a potency at a liability", "liability")
+    fewest = _FEWEST_NAMED if named else _FEWEST
+    if stated or not kind.potency or kind.scale != "log" or len(values) < fewest:
+        return None
+    if not USUAL[0] <= min(values) <= max(values) <= USUAL[1]:
+        return None
+    return replace(kind, better="low" if kind.better == "high" else "high", scale="none")
 
 
 def _in_per_cent(bare: str, values: Sequence[float]) -> bool:

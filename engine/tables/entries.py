@@ -12,7 +12,7 @@ from typing import Any
 from ..domain import kinds
 from ..domain.endpoint import CONCENTRATIONS, Endpoint, Relation, UnitMismatch, normalise_unit
 from ..domain.measurements import Result
-from ..domain.p_scale import is_p_scale, unusual
+from ..domain.p_scale import USUAL, is_p_scale, unusual
 from ..errors import AssayPilotError
 from ..text.percentages import percent
 from . import headers
@@ -250,8 +250,6 @@ def _is_round(concentration: float, within: float) -> bool:
 
 _FEWEST_COMPOUNDS = 3
 """Compounds whose values must all look so."""
-_P_RANGE = (3.0, 11.0)
-"""Where nearly every pIC50 lies."""
 _FRACTIONS = 1.2
 """Fractions of one end here: 120 % of an effect is measured now and then."""
 
@@ -268,7 +266,7 @@ def another_scale(endpoint: Endpoint, results: Sequence[Result]) -> str | None:
     values = [r.value for r in own]
     low, high = min(values), max(values)
     lie = f"All {len(values)} values of {endpoint.name} lie between {low:g} and {high:g}: are they"
-    inside = _P_RANGE[0] <= low and high <= _P_RANGE[1]
+    inside = USUAL[0] <= low and high <= USUAL[1]
     if endpoint.transform == "log" and endpoint.unit in CONCENTRATIONS and inside:
         return f"{lie} {endpoint.scale_name} and not {endpoint.unit}? They were taken as {endpoint.unit}."
     if endpoint.transform == "log" and not endpoint.unit and inside and headers.looks_like_potency(endpoint.name):

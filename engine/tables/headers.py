@@ -48,6 +48,7 @@ _UNIT_FIRST = re.compile(r"[(\[](?P<unit>[^()\[\],;]+)[,;]\s*(?P<rest>[^()\[\]]+
 """A unit with more behind it in its brackets: ``IC50 (µM, 72 h)``."""
 _UNIT_WORD = re.compile(r"(?:[\s_]|\s*[/,]\s*)(?P<unit>[A-Za-zµμ]+(?:/[lL])?)(?![^\s_(\[])")
 """A word behind a name that may be its unit, without parentheses."""
+_NAMED_INSIDE = re.compile(r"(?P<before>\S.*?)\s*[(\[](?P<inside>[^()\[\]]+)[)\]]")
 _LOGARITHM = PATTERNS["negative logarithm of a potency"]
 _OF_LOGARITHM = re.compile(
     r"(?P<bare>.*\bp\w+.*?)\s*[(\[]\s*[-−–]?\s*log(?:10)?\s*[(\[]?\s*(?:M|mol/[lL])?\s*[)\]]?\s*[)\]]", re.I
@@ -150,6 +151,16 @@ def looks_like_potency(name: str, unit: str = "") -> bool:
     if _POTENCY.fullmatch(folded):
         return not folded.startswith(("p ", "log ", "log10 ", "ln "))
     return looks_like_concentration(unit) and _NO_POTENCY.fullmatch(folded) is None
+
+
+def with_logarithm(name: str) -> str:
+    """Return ``BACE1 Ki (pKi)`` as ``BACE1 pKi``: what stands in parentheses is what the values are."""
+    match = _NAMED_INSIDE.fullmatch(name)
+    if match is None or _LOGARITHM.fullmatch(fold(match["inside"])) is None:
+        return name
+    words = match["before"].split()
+    kept = words[:-1] if fold(words[-1]) == fold(match["inside"]).removeprefix("p").strip() else words
+    return " ".join([*kept, match["inside"]])
 
 
 def is_rate(unit: str) -> bool:

@@ -138,3 +138,27 @@ def test_a_stated_unit_that_contradicts_the_header_is_named():
     assert "IC50 (nM): its header says nM, and its values are read in µM, as stated." in found.warnings
     assert not any("its header says" in text for text in mapped(text, "IC50 (nM);unit=nM").warnings)
     assert [endpoint.value for endpoint in mapped(text).endpoints] == ["IC50 (nM)"]
+
+
+PS = ("5.2", "6.1", "7.4", "8.0", "6.6", "5.9", "7.1", "6.8")
+
+
+@pytest.mark.parametrize(
+    ("header", "values", "better"),
+    [
+        ("pEGFR IC50", PS[:3], "max"), ("BACE1 Ki (pKi)", PS[:3], "max"), ("phERG", PS[:3], "min"),
+        ("hERG (pIC50)", PS[:3], "min"), ("IC50", PS, "max"),
+    ],
+)  # fmt: skip
+def test_values_that_can_only_be_negative_logarithms_are_none_of_concentrations(header, values, better):
+    (endpoint,) = imported(header, *values).endpoints
+    assert (endpoint.transform, endpoint.direction) == ("none", better)
+
+
+@pytest.mark.parametrize(
+    ("header", "values"),
+    [("pERK IC50", ("5.2", "61", "740")), ("pERK IC50 (nM)", PS), ("IC50", PS[:3]), ("IC50", (*PS, "0.4"))],
+)
+def test_values_that_may_be_concentrations_stay_concentrations(header, values):
+    (endpoint,) = imported(header, *values).endpoints
+    assert endpoint.transform == "log"
