@@ -104,6 +104,7 @@ def campaign_from_table(
         warnings=[
             *taken,
             *_curves(profile, imported),
+            *_wrong_limits(imported, mapping),
             *imported.warnings,
             *_contradictions(imported),
             *_left_out(imported),
@@ -127,6 +128,16 @@ def _curves(profile: Sequence[Endpoint], imported: ImportedTable) -> list[str]:
             text = f"worth 1 from {worth[1]} to {worth[2]}{unit}, and 0 beyond {worth[0]} and {worth[3]}{unit}"
         said.append(f"Profile: {curve.endpoint} is {text}.")
     return said
+
+
+def _wrong_limits(imported: ImportedTable, mapping: TableMapping) -> list[str]:
+    """Return a question for each limit that leaves out the better compounds, where a name says which are better."""
+    return [
+        f"The limit {endpoint.limit_text} leaves out the better compounds, as "
+        f"{'higher' if endpoint.direction == 'max' else 'lower'} {endpoint.scale_name} is better. Is its sign right?"
+        for endpoint, column in zip(imported.endpoints, mapping.endpoints, strict=True)
+        if endpoint.limit_leaves_out_the_better and column.direction_known
+    ]
 
 
 def refuse_taken(path: Path) -> None:

@@ -347,6 +347,11 @@ class Endpoint:
         return (self.limit.relation[0] == "<") != self.is_potency
 
     @property
+    def limit_leaves_out_the_better(self) -> bool:
+        """Whether the limit keeps the side on which means are worse: hERG IC50 < 5 µM, as weaker is better there."""
+        return self.limit is not None and self._from_above == (self.direction == "max")
+
+    @property
     def limit_text(self) -> str:
         """The limit as people say it: ``hERG < 5``, ``IC50 > 10000 nM``; empty without one."""
         if self.limit is None:
