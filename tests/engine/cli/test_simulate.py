@@ -154,7 +154,17 @@ def test_samples_of_several_endpoints_count_one_measurement_each_as_in_a_campaig
 
 def test_the_series_model_runs_with_fewer_measurements_than_effects(done, measured):
     """Six effects, four measurements: a real series often has a substituent of its own for most compounds."""
-    table = ("simulate", "--table", str(measured), "--endpoint", "pIC50;sd=0.1", "--truth", "values", "--epsilon", "0.5")
+    table = (
+        "simulate",
+        "--table",
+        str(measured),
+        "--endpoint",
+        "pIC50;sd=0.1",
+        "--truth",
+        "values",
+        "--epsilon",
+        "0.5",
+    )
     (document,) = done(*table, "--strategy", "gaussian-process", "--per-round", "2", "--budget", "4", *RUNS)
     assert document["measurements"]["mean"] == 4
 
