@@ -233,7 +233,7 @@ def _as_usual(
             endpoint = replace(endpoint, noise_sd=found.noise_sd, noise_estimated=True)
             if wanted or endpoint.name in parts:
                 said.append(
-                    f"No assay noise (SD) of {endpoint.name} was given, and no compound was measured twice: "
+                    f"No assay noise (SD) of {endpoint.name} was given, and no replicates tell it: "
                     f"{found.noise_sd:g} is taken at first ({found.what}). Give yours if you know it."
                 )
         if found is not None and epsilon is None and goal == "epsilon-best" and endpoint.name in objectives:

@@ -22,7 +22,7 @@ from ..domain.noise import StatedNoise, parse_noise
 from ..domain.p_scale import is_p_scale
 from ..errors import AssayPilotError
 from ..tables.endpoint_kinds import without_column
-from ..tables.entries import Entry, Unreadable, doubt, read_entry
+from ..tables.entries import Entry, Unreadable, no_p_value, read_entry
 from ..tables.join import read_more
 from ..tables.opening import read_table
 from ..tables.options import TableOptions, parse_endpoint_spec
@@ -259,9 +259,9 @@ def _entry(text: str, endpoint: Endpoint) -> Entry:
         entry = read_entry(endpoint, text, "," if "," in text and "." not in text else ".")
         if entry is None or entry.n != 1 or entry.sd is not None or entry.rest:
             raise Unreadable(f"{text!r} is not one value")
-        question = doubt(endpoint, entry)
-        if question is not None:
-            raise Unreadable(question)
+        why = no_p_value(endpoint, entry)
+        if why is not None:
+            raise Unreadable(why)
     except Unreadable as error:
         raise AssayPilotError(error.reason, option="VALUE", mend="For example 12.5, '>10000' or '0.35 uM'.") from None
     return entry

@@ -12,7 +12,7 @@ from typing import Any
 from ..domain import kinds
 from ..domain.endpoint import CONCENTRATIONS, Endpoint, Relation, UnitMismatch, normalise_unit
 from ..domain.measurements import Result
-from ..domain.p_scale import USUAL, is_p_scale, unusual
+from ..domain.p_scale import USUAL, is_p_scale, is_unusual
 from ..errors import AssayPilotError
 from ..text.percentages import percent
 from . import headers
@@ -72,13 +72,26 @@ def as_result(entry: Entry, compound: str, endpoint: Endpoint, row: int, beside:
     )
 
 
-def doubt(endpoint: Endpoint, entry: Entry) -> str | None:
-    """Return a question about a bare number that is hardly one of this endpoint's scale (35 in a pIC50 cell).
-
-    Else None.
-    """
+def no_p_value(endpoint: Endpoint, entry: Entry) -> str | None:
+    """Return why a bare number cannot be one of a p scale (35 in a pIC50 cell); None where it can, or is none."""
     bare = entry.unit is None and (entry.rest or not entry.note)
-    return unusual(endpoint, entry.value) if bare else None
+    if not bare or not is_unusual(endpoint, entry.value):
+        return None
+    value = f"{entry.value:g}"
+    return f"{value} is no {endpoint.name}" + (
+        f": write {value} nM if it is a concentration" if entry.value > 0 else ""
+    )
+
+
+def none_of_them(endpoint: Endpoint, results: Sequence[Result], impossible: int) -> list[Result]:
+    """Return the bare numbers of a p scale that are not to be used, as half of them or more were ``impossible``."""
+    bare = [result for result in results if result.endpoint == endpoint.name and result.unit is None]
+    return bare if is_p_scale(endpoint) and impossible >= max(len(bare), 1) else []
+
+
+def why_none(endpoint: Endpoint) -> str:
+    """Return why such a number is not used."""
+    return f"most of its column is no {endpoint.name}: give the unit, or call the column after what it holds"
 
 
 def left_behind(column: str, found: Sequence[tuple[int | None, str]]) -> str:
@@ -277,6 +290,35 @@ def another_scale(endpoint: Endpoint, results: Sequence[Result]) -> str | None:
     if endpoint.unit == "%" and low >= -_FRACTIONS and high <= _FRACTIONS and any(value % 1 for value in values):
         return f"{lie} fractions and not per cent? They were taken as per cent, at most {percent(high / 100.0, 4)}."
     return None
+
+
+_PRECISE = 0.01
+"""Log units: no assay has an SD as small, 2 % of the value."""
+_LOG_SDS = (0.02, 1.5)
+"""Where SDs of logarithms lie."""
+
+
+def with_log_sds(endpoint: Endpoint, results: Sequence[Result]) -> tuple[list[Result], str | None]:
+    """Return results whose SDs can only be those of logarithms with the SDs of their values instead, and a note of it.
+
+    An IC50 of 141 nM with an SD of 0.2 was measured within 0.2 log units, not within 0.2 nM.
+    """
+    with_sd = [result for result in results if result.sd and result.value > 0]
+    if endpoint.transform != "log" or len(with_sd) < _FEWEST_COMPOUNDS:
+        return list(results), None
+    sds = sorted(result.sd or 0.0 for result in with_sd)
+    spreads = sorted(endpoint.sd_to_model(result.value, result.sd) or 0.0 for result in with_sd)
+    if spreads[len(sds) // 2] >= _PRECISE or not _LOG_SDS[0] <= sds[len(sds) // 2] or sds[-1] > _LOG_SDS[1]:
+        return list(results), None
+    note = (
+        f"The SDs of {endpoint.name} are taken as those of logarithms: as SDs of the values they would be less than "
+        f"{percent(_PRECISE * math.log(10.0))} of them."
+    )
+    changed = {id(result) for result in with_sd}
+    return [
+        replace(result, sd=(result.sd or 0.0) * result.value * math.log(10.0)) if id(result) in changed else result
+        for result in results
+    ], note
 
 
 _FAILED = frozenset(CELLS["failed"])

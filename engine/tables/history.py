@@ -11,7 +11,19 @@ from ..domain.endpoint import Endpoint
 from ..domain.measurements import Result
 from ..domain.p_scale import is_p_scale
 from ..system.progress import Report
-from .entries import Entry, Unreadable, another_scale, as_result, doubt, left_behind, may_be_bounds, read_entry
+from .entries import (
+    Entry,
+    Unreadable,
+    another_scale,
+    as_result,
+    left_behind,
+    may_be_bounds,
+    no_p_value,
+    none_of_them,
+    read_entry,
+    why_none,
+    with_log_sds,
+)
 from .headers import is_of_fit
 from .options import ROLES, EndpointColumn, TableMapping
 from .raw import Problem, RawTable, Said, fold
@@ -56,11 +68,10 @@ def read_history(
         _unknown_endpoints(raw, mapping, of_row, said.problems)
     found: list[Result] = []
     doubts: list[str] = []
-    asked: set[int | None] = set()
     for column in (one for of_endpoint in mapping.endpoints for one in of_endpoint.each()):
         if column.value is None:
             continue
-        endpoint, before = column.endpoint, len(found)
+        endpoint, before, impossible = column.endpoint, len(found), 0
         behind: list[tuple[int | None, str]] = []
         sides = [texts(side) for side in (column.relation, column.unit, column.n, column.sd)]
         only = None if column.only is None else fold(column.only)
@@ -85,17 +96,25 @@ def read_history(
                 continue
             if entry.rest:
                 behind.append((row, entry.rest))
-            question = doubt(endpoint, entry)
-            if question is not None:
-                doubts.append(f"Row {row}: {question}")
-                asked.add(row)
+            why = no_p_value(endpoint, entry)
+            if why is not None:
+                said.problems.append(Problem(row, column.value, why))
+                impossible += 1
+                continue
             beside = {role: column_of[place] for role, column_of in told.items()}
             found.append(as_result(entry, ids[compound], endpoint, row, beside))
-        own = found[before:]
+        others = none_of_them(endpoint, found[before:], impossible)
+        said.problems.extend(Problem(result.row, column.value, why_none(endpoint)) for result in others)
+        gone = set(map(id, others))
+        found[before:] = [result for result in found[before:] if id(result) not in gone]
+        own, of_logarithms = with_log_sds(endpoint, found[before:])
+        found[before:] = own
+        if of_logarithms:
+            said.warnings.append(of_logarithms)
         asked_of_all = (left_behind(column.value, behind), may_be_bounds(endpoint, own), another_scale(endpoint, own))
         said.warnings.extend(filter(None, asked_of_all))
         far = far_from_the_others(endpoint, own)
-        doubts += [f"Row {result.row}: {question}" for result, question in far if result.row not in asked]
+        doubts += [f"Row {result.row}: {question}" for result, question in far]
     found.sort(key=attrgetter("row"))
     said.warnings.extend(doubts[:_NAMED])
     if len(doubts) > _NAMED:

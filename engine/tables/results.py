@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -21,12 +22,15 @@ from .entries import (
     Unreadable,
     another_scale,
     as_result,
-    doubt,
     is_empty,
     left_behind,
     may_be_bounds,
+    no_p_value,
+    none_of_them,
     quality_column,
     read_entry,
+    why_none,
+    with_log_sds,
 )
 from .products import looks_changed
 from .raw import Problem, RawTable, columns_named, fold
@@ -101,6 +105,7 @@ def read_results(
     behind: dict[str, list[tuple[int | None, str]]] = {}
     results: list[Result] = []
     rejected: list[Problem] = []
+    impossible: Counter[str] = Counter()
     pending = 0
     for place, row in enumerate(raw.rows):
         if place % _REPORT_EVERY == 0:
@@ -134,7 +139,7 @@ def read_results(
                 reason = f"{quoted(said)} {what} ({ours})" if said else "names no endpoint"
                 rejected.append(Problem(row, name_column, f"{reason}" if said else f"{reason} ({ours})"))
                 continue
-            result = _result(raw, place, column, endpoint, name, texts, rejected, warnings, behind)
+            result = _result(raw, place, column, endpoint, name, texts, rejected, impossible, behind)
             if result is not None and alias:
                 result = replace(
                     result,
@@ -149,6 +154,14 @@ def read_results(
     warnings += _otherwise_named(spelled, batches)
     warnings += _not_to_be_used(results, roles["excluded"])
     for endpoint in endpoints:
+        others = none_of_them(endpoint, results, impossible[endpoint.name])
+        rejected += [Problem(result.row, endpoint.name, why_none(endpoint)) for result in others]
+        gone = set(map(id, others))
+        results = [result for result in results if id(result) not in gone]
+        own, of_logarithms = with_log_sds(endpoint, [r for r in results if r.endpoint == endpoint.name])
+        if of_logarithms:
+            results = sorted([*(r for r in results if r.endpoint != endpoint.name), *own], key=lambda r: r.row or 0)
+            warnings.append(of_logarithms)
         warnings += filter(None, [may_be_bounds(endpoint, [r for r in results if r.endpoint == endpoint.name])])
     warnings += filter(None, [another_scale(endpoint, results) for endpoint in endpoints])
     report(1.0, "Results read")
@@ -283,7 +296,7 @@ def _result(
     compound: str,
     texts: Mapping[str, Sequence[str]],
     rejected: list[Problem],
-    warnings: list[str],
+    impossible: Counter[str],
     behind: dict[str, list[tuple[int | None, str]]],
 ) -> Result | None:
     row = raw.rows[place]
@@ -303,9 +316,11 @@ def _result(
         return None
     if entry is None:
         return None
-    question = doubt(endpoint, entry)
-    if question is not None:
-        warnings.append(f"Row {row}, {compound}: {question}")
+    why = no_p_value(endpoint, entry)
+    if why is not None:
+        rejected.append(Problem(row, column.value, why))
+        impossible[endpoint.name] += 1
+        return None
     if entry.rest:
         behind.setdefault(column.value, []).append((row, entry.rest))
     beside = {role: texts[role][place] for role in _TEXTS}

@@ -117,9 +117,16 @@ def about_errors(columns: Sequence[str]) -> str:
 
 
 def side_role(column: str, value: str) -> str | None:
-    """Return the role a header gives a column beside that of values: ``IC50 SD`` is the sd of ``Mean IC50 (nM)``."""
+    """Return the role a header gives a column beside that of values: ``IC50 SD`` is the sd of ``Mean IC50 (nM)``.
+
+    So is ``SD pIC50``, in logarithms.
+    """
     found = headers.role_within(column)
-    return found[1] if found is not None and found[0] in headers.bases(value) else None
+    if found is None:
+        return None
+    name, role = found
+    bases = headers.bases(value)
+    return role if name in bases or (role == "sd" and name.removeprefix("p").strip() in bases) else None
 
 
 class Sides:

@@ -49,6 +49,12 @@ class Measured:
         found: Ints = np.unique(self.arms[self.arms < n])
         return found
 
+    def take(self, chosen: Ints) -> Measured:
+        """Return some of the results."""
+        names = ("arms", "values", "counts", "low", "high")
+        fields = {name: getattr(self, name)[chosen] for name in names}
+        return Measured(**fields, shifts=tuple(shift[chosen] for shift in self.shifts))
+
     def joined(self, new: Measured) -> Measured:
         """Return these results and some new ones without shifts."""
         names = ("arms", "values", "counts", "low", "high")
@@ -167,6 +173,7 @@ def merge(
 ) -> Merged:
     """Return the results by compound and shift; replicates may speak against a stated noise, unless it is ``sure``.
 
+    Where replicates tell the noise, values of a compound that agree exactly are one: copied rows would tell of none.
     Shares and counts are moved inside of their scale as if half an answer or count more of each kind had come.
     """
     if kind != "value":
@@ -183,6 +190,11 @@ def merge(
     freedom = len(exact) - len(first)
     if noise_sd is not None and not sure and _contradicted(squares, freedom, noise_sd):
         noise_sd = None
+    if noise_sd is None:
+        once = np.unique(np.column_stack([keys, values]), axis=0, return_index=True)[1]
+        if len(once) < len(exact):
+            kept = np.sort(np.concatenate([exact[once], bounds]))
+            return merge(codes, others, measured.take(kept), None, sure=sure, kind=kind)
     spread = float(np.std(means)) if len(means) > 1 else 1.0
     guess = math.sqrt(squares / freedom) if freedom and squares > 0 else 0.2 * spread
     shown = np.concatenate([exact[first], bounds])

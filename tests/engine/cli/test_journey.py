@@ -269,12 +269,14 @@ def test_values_that_the_table_excludes_are_counted_and_said(done, run, campaign
     assert "1 marked in the table as not to be used" in run("record", campaign, path).out
 
 
-def test_a_strange_value_is_asked_about_once(done, campaign, tmp_path):
-    name = done("plan", campaign)["compounds"][0]["id"]
+def test_a_value_that_is_no_pic50_is_not_recorded(done, campaign, tmp_path):
+    one, other, third = (entry["id"] for entry in done("plan", campaign)["compounds"][:3])
     path = tmp_path / "results.csv"
-    path.write_text(f"ID,Value\n{name},35\n", encoding="utf-8")
-    warnings = done("record", campaign, path)["warnings"]
-    assert warnings == [f'Row 2, {name}: 35 is unusual for pIC50: "35 nM"?']
+    path.write_text(f"ID,Value\n{one},35\n{other},6.2\n{third},35 nM\n", encoding="utf-8")
+    recorded = done("record", campaign, path)
+    assert recorded["accepted"] == 2
+    (row,) = recorded["rejected"]
+    assert row == {"row": 2, "reason": "column Value: 35 is no pIC50: write 35 nM if it is a concentration"}
 
 
 def test_bounds_are_kept_and_said(run, done, campaign, tmp_path):

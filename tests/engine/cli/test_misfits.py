@@ -30,11 +30,11 @@ def test_yes_and_no_are_what_the_logit_link_is_for(table, tmp_path, done):
 
 def test_results_of_yes_and_no_are_refused_whole(bare, table, tmp_path, done, refused):
     path = tmp_path / "x.assaypilot"
-    done("new", path, "--table", bare, *POTENCY, *NEAR)
+    done("new", path, "--table", bare, "--endpoint", "score;sd=0.2", *NEAR)
     asked = done("plan", path)["compounds"]
     rows = [("ID", "Value"), *((entry["id"], k % 2) for k, entry in enumerate(asked))]
     line = refused("record", path, table(rows, name="r.csv"))
-    assert f"all {len(asked)} values of pIC50 are 0 or 1" in line
+    assert f"all {len(asked)} values of score are 0 or 1" in line
     assert done("status", path)["measurements_used"] == 0
     # One value between them, and they are what they are.
     rows[1] = (rows[1][0], 0.4)

@@ -42,6 +42,13 @@ def test_unknown_noise_is_estimated_from_replicates(series):
     assert model.noise_sd_ == pytest.approx(0.2, rel=0.2)
 
 
+def test_copied_rows_tell_nothing_of_the_noise(series):
+    table, _, values = series
+    model = SeriesModel(n_draws=50).fit(table, values)
+    copied = SeriesModel(n_draws=50).fit(pd.concat([table, table[:8]]), np.append(values, values[:8]))
+    assert copied.noise_sd_ == pytest.approx(model.noise_sd_)
+
+
 def test_new_substituent_has_the_spread_of_its_site(series):
     table, _, values = series
     model = SeriesModel(noise_sd=0.2).fit(table, values)

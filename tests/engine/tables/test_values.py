@@ -11,7 +11,7 @@ from assaypilot.engine.cli.program import main
 from assaypilot.engine.domain import kinds
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Result
-from assaypilot.engine.tables.entries import Unreadable, doubt, may_be_bounds, read_entry, shown
+from assaypilot.engine.tables.entries import Unreadable, may_be_bounds, no_p_value, read_entry, shown
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import read_table
@@ -61,12 +61,12 @@ def test_a_concentration_in_a_p_scale_cell_is_converted_and_noted():
     assert (entry.value, entry.relation, entry.note) == (pytest.approx(7.4559, abs=1e-4), "<", "entered as >35 nM")
 
 
-def test_an_unlikely_bare_number_is_asked_about():
+def test_a_bare_number_that_is_no_pic50_is_named():
     pic50 = Endpoint("pIC50")
-    assert doubt(pic50, read_entry(pic50, "35")) == '35 is unusual for pIC50: "35 nM"?'
-    assert doubt(pic50, read_entry(pic50, "7.2")) is None
-    assert doubt(pic50, read_entry(pic50, "35 nM")) is None
-    assert doubt(Endpoint("yield"), read_entry(Endpoint("yield"), "35")) is None
+    assert no_p_value(pic50, read_entry(pic50, "35")) == "35 is no pIC50: write 35 nM if it is a concentration"
+    assert no_p_value(pic50, read_entry(pic50, "7.2")) is None
+    assert no_p_value(pic50, read_entry(pic50, "35 nM")) is None
+    assert no_p_value(Endpoint("yield"), read_entry(Endpoint("yield"), "35")) is None
 
 
 def test_a_labs_sd_on_the_model_scale():
@@ -80,7 +80,7 @@ def test_what_is_not_used_stays_beside_the_value_and_a_concentration_s_sd_is_non
     p = Endpoint("pIC50")
     entry = read_entry(p, "7.2 ± 0.1")
     assert (entry.value, entry.n, entry.sd, entry.note) == (7.2, 1, None, "entered as 7.2 ± 0.1")
-    assert doubt(p, read_entry(p, "35*")) == '35 is unusual for pIC50: "35 nM"?'
+    assert no_p_value(p, read_entry(p, "35*")) == "35 is no pIC50: write 35 nM if it is a concentration"
     for cells in ({"text": "35 nM (n=2, sd=4)"}, {"text": "35 nM (n=2)", "sd": "4"}):
         entry = read_entry(p, **cells)
         assert entry.value == pytest.approx(7.456, abs=1e-3)
