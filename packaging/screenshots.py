@@ -1,7 +1,8 @@
 """Makes pictures of every page and dialog without a display: `python3 packaging/dev.py screenshots FOLDER`.
 
 The compounds are made up, and so are their values: a simulated assay of an additive table. Each look gets a contact
-sheet. With `--readme` the pictures of the README are written small into packaging/pictures, too.
+sheet, and a table of the words that can be read. With `--readme` the pictures of the README are written small into
+packaging/pictures, too.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import os
+import re
 import sys
 import tempfile
 import time
@@ -22,7 +24,16 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageOps
 from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtGui import QAction, QGuiApplication
-from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QComboBox,
+    QFileDialog,
+    QHeaderView,
+    QLabel,
+    QLineEdit,
+    QWidget,
+)
 
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.domain.profiles import PROFILE
@@ -87,6 +98,25 @@ def made_up(folder: Path, kind: str, long: bool) -> tuple[Path, dict[str, tuple[
     return path, truth
 
 
+def words(shown: QWidget) -> list[str]:
+    """Return the visible words: of labels, buttons, fields and headers, without cells, plots and numbers."""
+    texts: list[str] = []
+    for one in shown.findChildren(QWidget):
+        if one.visibleRegion().isEmpty():
+            continue
+        if isinstance(one, (QLabel, QAbstractButton)):
+            texts.append(one.text())
+        elif isinstance(one, QComboBox):
+            texts.append(one.currentText())
+        elif isinstance(one, QLineEdit):
+            texts.append(one.text() or one.placeholderText())
+        elif isinstance(one, QHeaderView) and (model := one.model()) is not None:
+            seen = (place for place in range(one.count()) if not one.isSectionHidden(place))
+            texts += [str(model.headerData(place, one.orientation()) or "") for place in seen]
+    plain = (re.sub(r"<[^>]*>|&(?=\w)", "", text) for text in texts)
+    return [word for text in plain for word in text.split() if re.search(r"[^\W\d_]{2}", word)]
+
+
 class Photographer:
     """A window in one look, and the pictures taken of it."""
 
@@ -100,6 +130,7 @@ class Photographer:
         theme().choose(colours)
         theme().enlarge(text)
         self.made: list[Path] = []
+        self.words: dict[str, list[str]] = {}
         self.assay = np.random.default_rng(7)
         self.open()
 
@@ -132,6 +163,7 @@ class Photographer:
         rest(20)
         path = self.folder / f"{name}-{self.name}.png"
         (widget or self.window).grab().save(str(path))
+        self.words[name] = words(widget or self.window)
         self.made.append(path)
 
     def page(self, page: str, name: str) -> None:
@@ -404,6 +436,8 @@ def main() -> int:
         for part in (journey, trade_offs, stock_and_plates, not_additive, tour):
             part(at)
         at.window.close()
+        lines = [f"{len(found)}\t{picture}\t{' '.join(found)}" for picture, found in at.words.items()]
+        (folder / f"words-{name}.tsv").write_text("\n".join(["words\tpicture\ttext", *lines, ""]), encoding="utf-8")
         contact_sheet(at.made, folder / f"contact-sheet-{name}.png")
         print(f"{name}: {len(at.made)} pictures in {time.monotonic() - began:.0f} s", flush=True)
     for name in README if options.readme else ():

@@ -162,12 +162,9 @@ def details(status: Status, compound: int, alone: str = "") -> list[tuple[str, s
         rows.append(("P(profile met)", probability_text(float(known.profile_met[compound])) or _NONE))
     means = alone or means_words(means_of(status), compound, digits).removeprefix("measured ")
     rows.append(("Measured", means or measured_text(status, compound)))
-    rows += substituent_rows(status, compound)
-    rows += confirmation_rows(status, compound)
-    decided = int(known.decided_in_round[compound])
-    if any(one.state == "closed" for one in status.rounds):
-        rows.append(("Decided", f"after round {decided}" if decided else _NONE))
-    return rows
+    if not status.guarantee.calibrated or np.isnan(known.estimate[compound]):  # else *why* names them
+        rows += substituent_rows(status, compound)
+    return [*rows, *confirmation_rows(status, compound)]
 
 
 def _chance_names(status: Status) -> tuple[str, str]:
@@ -266,8 +263,9 @@ class CompoundPanel(QVBoxLayout):
     def show_compound(self, view: View, compound: int | None) -> None:
         """Explain a compound; None: says that one can be selected."""
         status, reasons = view.status, view.reasons
-        for widget in (self.mark, self.details, self.why, self.picked):
+        for widget in (self.mark, self.details, self.why):
             widget.setVisible(compound is not None)
+        self.picked.setVisible(compound is not None and status.open_round is not None)  # else History has it
         self.structure.show_compound(status.library, compound)
         if compound is None or reasons is None:
             self.name.setText("No compound selected")

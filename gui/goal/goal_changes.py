@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QDialog, QFrame, QGridLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFrame, QWidget
 
 from assaypilot.engine.campaign.changes import Change
 from assaypilot.engine.campaign.state import Status
@@ -18,7 +18,7 @@ from assaypilot.engine.errors import AssayPilotError
 from ..new_campaign.goal_strategy import ControlsField, controls_in
 from ..session.session import Session
 from ..widgets.inputs import line_edit
-from ..widgets.layout import FlowRow, column_of, put, show_dialog
+from ..widgets.layout import STRETCH, FlowRow, column_of, put, row_of, show_dialog
 from ..widgets.text import button, error_words, label, polish
 from .add_endpoint import Asking, EndpointDialog
 
@@ -124,12 +124,8 @@ class ChangePanel(QFrame):
         self.apply_button = button("&Apply", "go", then=lambda: self.apply.emit(self.note.text().strip()))
         self.note.returnPressed.connect(self.apply_button.click)
         self.leave_button = button("As &it is", tip="Discards what was typed; nothing is changed", then=self.leave)
-        row = QGridLayout()
-        row.setHorizontalSpacing(8)
-        row.addWidget(self.apply_button, 0, 0)
-        row.addWidget(self.leave_button, 0, 1)
-        row.setColumnStretch(2, 1)
-        put(column, self.heading, self.words, self.note, row)
+        buttons = row_of(STRETCH, self.leave_button, self.apply_button)
+        put(column, self.heading, self.words, self.note, buttons)
         self._locked = ""
         self.hide()
 

@@ -8,8 +8,6 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QListWidget, QListWidgetItem, QWidget
 
-from assaypilot.engine.campaign.phrases import many
-
 from ..runtime.settings import Settings
 from ..structures.drawing import Structures, StructureView
 from ..tables.rows import plain_tip
@@ -58,7 +56,7 @@ class CorePanel(QWidget):
         put(middle, (self.picture, 1), (right, 1))
         column.addLayout(middle)
         row = row_of(spacing=8)
-        self.typed = line_edit("Core as SMILES", hint="Another core as SMILES, its sites as [*:1], [*:2], …")
+        self.typed = line_edit("Core as SMILES", hint="SMILES", tip="Another core, its sites as [*:1], [*:2], …")
         self.typed.returnPressed.connect(self._add)
         self.add = button("Add", then=self._add)
         self.browse = button("From a file…", tip="A mol, sdf or smi file with one or more cores", then=self._browse)
@@ -188,12 +186,12 @@ class CorePanel(QWidget):
             self.wanted.emit([name])
 
     def _refresh(self) -> None:
-        item, used = self.list.currentItem(), len(self.cores)
+        item = self.list.currentItem()
         ticked = item is not None and item.checkState() == Qt.CheckState.Checked
         self.use.setEnabled(item is not None and not ticked)
         self.forget.setEnabled(item is not None)
-        if used:
-            text = f"{many(used, 'core')} used. Look at the picture; tick another if it is not the core of the series."
+        if self.cores:
+            text = "Tick another if it is not the core of the series."
         elif self.choices:
             text = "No core is used yet. Tick the one of the series, with a site where compounds differ."
         else:
@@ -205,4 +203,4 @@ def _said(one: CoreChoice) -> str:
     """Return a core in the list."""
     if one.used is None:
         return one.smiles
-    return f"In {one.used:,} of {one.sample:,} structures looked at"
+    return f"In {one.used:,} of {one.sample:,} structures"

@@ -90,7 +90,7 @@ class EndpointBox(QFrame):
             field.edit.setToolTip(plain_tip(tip))
         self.limit.edit.setPlaceholderText(">10000" if endpoint.unit == "nM" else "<5 or >6")
         grid = QGridLayout()
-        grid.setHorizontalSpacing(14)
+        grid.setHorizontalSpacing(0)
         grid.setVerticalSpacing(3)
         in_unit = f" ({unit})" if unit else ""
         captions = (
@@ -148,7 +148,7 @@ class EndpointBox(QFrame):
         self.direction.setVisible(self.aimed_at and plain)
         applies = (self.measured and plain, trade and self.aimed_at, True)
         for place, (caption, field, wanted) in enumerate(zip(self._captions, self._fields, applies, strict=True)):
-            self._grid.setColumnMinimumWidth(place, 128 if wanted else 0)
+            self._grid.setColumnMinimumWidth(place, 142 if wanted else 0)
             caption.setVisible(wanted)
             field.setVisible(wanted)
             field.note.setVisible(wanted and bool(field.note.text()))

@@ -136,14 +136,8 @@ class GoalPane(GoalFields):
             stale.setEnabled(False)
         facts = () if self.checked is None else self.checked.facts
         count = sum(one.measured for one in facts if one.endpoint.of is None)
-        self.history.setVisible(count > 0)
-        if count:
-            known = many(count, "value")
-            self.history.setText(
-                f"The series model learns from the table's own {known}."
-                if self.strategy.calibrated
-                else f"The table's own {known} are shown; the proof does not decide by them."
-            )
+        self.history.setVisible(count > 0 and not self.strategy.calibrated)
+        self.history.setText(f"The table's own {many(count, 'value')} are shown; the proof does not decide by them.")
 
     def _drafted(self, plan: Plan, settings: CampaignSettings, endpoints: Sequence[Endpoint]) -> None:
         """Allow the campaign to be made; what it will take may need a while longer."""

@@ -78,7 +78,7 @@ class CurvePlot(QWidget):
         self._measured: tuple[float, ...] = ()
         self._axis = (0.0, 1.0)
         self._held: int | None = None
-        self.setMinimumHeight(round(84 * theme().scale))
+        self.setMinimumHeight(round(92 * theme().scale))
         self.setMouseTracking(True)
         self.setAccessibleName(f"Desirability curve of {name}; the numbers below say the same")
 
@@ -108,6 +108,9 @@ class CurvePlot(QWidget):
         for value in self._measured:
             at = self._at(value, 0.0)
             painter.drawLine(at, at - QPointF(0, 6))
+        for end, side in zip(self._axis, (Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight), strict=True):
+            value = f"{10.0**end if self._log else end:.3g}"
+            painter.drawText(self.rect(), int(side | Qt.AlignmentFlag.AlignBottom), value)
         points = [self.point(place) for place in range(len(self._values))]
         if points:
             first, last = QPointF(points[0]), QPointF(points[-1])
@@ -165,7 +168,7 @@ class CurvePlot(QWidget):
         return QPointF(_MARGIN + share * (self.width() - 2 * _MARGIN), self._y(height))
 
     def _y(self, height: float) -> float:
-        return 10.0 + (1.0 - height) * (self.height() - 20.0)
+        return 10.0 + (1.0 - height) * (self.height() - 14.0 - self.fontMetrics().height())
 
 
 class CurveBox(QFrame):

@@ -148,7 +148,7 @@ def _spread(exact: Sequence[Measurement], endpoint: Endpoint) -> float | None:
 
 
 NARROW_PICTURE = 88
-"""Pixels of a structure where the wells need room beside it."""
+"""Pixels of a structure where wells or many cells need room beside it."""
 LONGEST_PART = 16
 """Letters of the wells on one plate that are shown in one line."""
 LONGEST_UNIT = 14
@@ -200,42 +200,36 @@ def round_columns(model: RoundModel, status: Status, layout: Layout | None) -> l
             None if rank is None else lambda: rank()[places],
             smiles=None if smiles is None else lambda row: smiles(at[row]),
             cell_tip=None if tip is None else lambda row: tip(at[row]),
-            width=min(column.width, NARROW_PICTURE) if layout is not None else column.width,
+            width=min(column.width, NARROW_PICTURE) if layout is not None or model.cells > 2 else column.width,
             soft=column.soft,
         )
 
+    structure, groups = structure_column(library), site_columns(library)
+    crowded = structure and (model.cells > 2 or any(column.smiles is not None for column in groups))
     several = len(model.endpoints) > 1
     many_cells = several or model.cells > 1
     why = Column("why", "Why", lambda row: items[row].reason, tip="Why the compound was picked", wish=250)
     results = [_result_column(model, place, n) for n in range(model.cells) for place in range(len(model.endpoints))]
     return [
         Column("line", "#", lambda row: str(row + 1), lambda: np.arange(len(items)), number=True, tip="Rank"),
-        *(moved(column) for column in structure_column(library)),
+        *map(moved, structure),
         moved(id_column(library)),
-        *(moved(column) for column in site_columns(library)),
+        *(() if crowded else map(moved, groups)),
         Column(
-            "replicates",
-            "Times",
-            lambda row: str(items[row].replicates),
-            lambda: np.array([item.replicates for item in items], dtype=np.int64),
-            number=True,
-            tip="How often to measure the compound in this round: independent determinations"
-            + (" of each endpoint" if several else ""),
-            cell_tip=(lambda row: _asked(model, items[row])) if several else None,
+            "state",
+            "Back",
+            model.state,
+            lambda: np.array([] if model.round is None else [sum(back) for back in model.round.back], dtype=np.int64),
+            width=_at_least(52, "0 of 4") - FRAME + HEADER,
+            tip="Independent determinations that came back, of those asked for"
+            + (" of all endpoints" if several else ""),
+            cell_tip=model.state_tip,
         ),
         *_stock(status, at),
         *([] if layout is None else [_wells(layout, at)]),
         _expected(status, items, several=several),
         *results,
         *(_means(model) if many_cells else []),
-        Column(
-            "state",
-            "State",
-            model.state,
-            lambda: np.array([] if model.round is None else [sum(back) for back in model.round.back], dtype=np.int64),
-            width=_at_least(82, "complete"),
-            cell_tip=model.state_tip,
-        ),
         why,
     ]
 
@@ -250,6 +244,7 @@ def _result_column(model: RoundModel, place: int, at: int) -> Column:
         tip += f"The {_ordinal(at)} measurement of each line. "
     title = f"{textwrap.shorten(unit, LONGEST_UNIT, placeholder=' …')}\n{_ordinal(at)}" if cells else two_lines(name)
     headed = _at_least(0, title.partition("\n")[0]) - FRAME + HEADER
+    least = (64 if model.cells > 2 else 78) if cells else 102 if several else 112
     return Column(
         result_key(place, at),
         title,
@@ -258,7 +253,7 @@ def _result_column(model: RoundModel, place: int, at: int) -> Column:
         kind=lambda row: model.result_kind(row, place, at),
         cell_tip=lambda row: model.result_tip(row, place, at),
         tip=f"{tip}Also > 10000 nM, 35 nM, or a mean of several: 7.6 (n=3, sd=0.2)",
-        width=max(_at_least(78 if cells else 102 if several else 112, "00.00"), headed if cells else 0),
+        width=max(_at_least(least, "00"), headed if cells else 0),
         wish=102 if cells else 134,
         name=f"{name}, {_ordinal(at)}" if cells else name,
     )
@@ -294,11 +289,6 @@ def _means(model: RoundModel) -> list[Column]:
         )
         for place, endpoint in enumerate(model.endpoints)
     ]
-
-
-def _asked(model: RoundModel, item: RoundItem) -> str:
-    """How often each endpoint is asked for in a line."""
-    return "\n".join(f"{endpoint.name}: {item.of(place)}" for place, endpoint in enumerate(model.endpoints))
 
 
 def _entry_unit(model: RoundModel, place: int) -> str:

@@ -45,7 +45,7 @@ class EndingPanel(QFrame):
         row = row_of()
         self.confirm = button(confirm, "go", then=self._go)
         self.cancel = button("Not now", then=self.reject)
-        put(row, self.confirm, self.cancel, STRETCH)
+        put(row, STRETCH, self.cancel, self.confirm)
         put(self.body, self.line, row)
         self.hide()
 

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QVBoxLayout, QWi
 
 from assaypilot.engine.campaign.cautions import Surprise, of_bounds
 from assaypilot.engine.campaign.issued_rounds import Round
-from assaypilot.engine.campaign.phrases import joined, many
+from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.chemistry.names import carried_names
 from assaypilot.engine.domain.measurements import Measurement
 from assaypilot.engine.export.shortlist import decimals_of
@@ -95,7 +95,7 @@ class ValueList(QWidget):
 
     def _actions(self, one: Shown) -> QWidget:
         box = QWidget()
-        line = row_of(holder=box, spacing=0)
+        line = row_of(holder=box, spacing=8)
         if one.excluded:
             made = [self._button("Use again", f"Use {one.struck} again", self.include, one.number)]
         else:
@@ -254,7 +254,6 @@ class RoundPanel(QVBoxLayout):
         self.name.setText(library.ids[item.compound])
         self.structure.show_structure(library.drawing(item.compound))
         rows = list(carried_names(library, item.compound).items())
-        rows.append(("Measure", _asked(model, line)))
         if item.expected is not None and item.low is not None and item.high is not None:
             scale = f" {view.status.endpoints[view.status.objective].scale_name}" if len(model.endpoints) > 1 else ""
             digits = decimals_of(view.status)
@@ -374,21 +373,6 @@ def _beside(view: View, shown: Round) -> int:
         and (one.compound not in lines or one.endpoint not in shown.endpoints)
         for one in view.status.measurements
     )
-
-
-def _asked(model: RoundModel, line: int) -> str:
-    """How often a line is to be measured: ``2 times``, ``2 times each of pIC50 and hERG``."""
-    shown = model.round
-    if shown is None:
-        return ""
-    item = shown.items[line]
-    names = [endpoint.name for endpoint in model.endpoints]
-    counts = [item.of(place) for place in range(len(names))]
-    if len(names) == 1:
-        return many(counts[0], "time")
-    if len(set(counts)) == 1:
-        return f"{many(counts[0], 'time')} each: {joined(names)}"
-    return joined([f"{name} {many(n, 'time') if n else 'not again'}" for name, n in zip(names, counts, strict=True)])
 
 
 def _back_of_each(model: RoundModel, shown: Round) -> list[tuple[str, str]]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QObject, Qt, Signal
 
-from assaypilot.engine.campaign.issued_rounds import Round, RoundItem
+from assaypilot.engine.campaign.issued_rounds import Round
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library
@@ -28,30 +27,10 @@ from .round_columns import (
     round_columns,
 )
 
-__all__ = ["STRUCK", "Cell", "RoundModel", "line_state", "result_cell", "result_key", "result_place"]
+__all__ = ["STRUCK", "Cell", "RoundModel", "result_cell", "result_key", "result_place"]
 
 Cell = tuple[int, int, int]
 """Line of the round, place of the endpoint among the round's, place of the measurement among those of both."""
-
-
-def line_state(item: RoundItem, back: Sequence[int], values: Sequence[Measurement], *, open_: bool = True) -> str:
-    """How far a line is, over all endpoints: pending, 1 of 3, complete, and what is special about its values."""
-    asked = sum(item.of(place) for place in range(len(back)))
-    if sum(back) >= asked:
-        words = ["complete"]
-    elif any(back):
-        words = [f"{sum(back)} of {asked}"]
-    else:
-        words = ["pending" if open_ else "none back"]
-    bounds = {one.relation for one in values if one.excluded is None}
-    if "<" in bounds:
-        words.append("below range")
-    if ">" in bounds:
-        words.append("above range")
-    excluded = sum(one.excluded is not None for one in values)
-    if excluded:
-        words.append(f"{excluded} excluded")
-    return ", ".join(words)
 
 
 def _same_lines(before: Library, now: Library, shown: Round) -> bool:
@@ -299,13 +278,19 @@ class RoundModel(RowsModel):
         return "\n".join(self._told(one, place) for one in (() if slot is None else slot.measurements))
 
     def state(self, row: int) -> str:
-        """How far a line is."""
+        """How far a line is, over all endpoints: 1 of 3, and what is special about its values."""
         if self.round is None:
             return ""
-        open_ = self.round.state == "open"
-        words = line_state(self.round.items[row], self.round.back[row], self.values[row], open_=open_)
-        late = sum(is_late(one, self.round) for one in self.values[row])
-        return f"{words}, {late} late" if late else words
+        values, back = self.values[row], self.round.back[row]
+        bounds = {one.relation for one in values if one.excluded is None}
+        counts = (
+            (sum(one.excluded is not None for one in values), "excluded"),
+            (sum(is_late(one, self.round) for one in values), "late"),
+        )
+        asked = sum(self.round.items[row].of(place) for place in range(len(back)))
+        words = [f"{sum(back)} of {asked}"]
+        words += [words for relation, words in (("<", "below range"), (">", "above range")) if relation in bounds]
+        return ", ".join([*words, *(f"{count} {what}" for count, what in counts if count)])
 
     def state_tip(self, row: int) -> str:
         """How far each endpoint of a line is."""

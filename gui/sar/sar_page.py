@@ -54,9 +54,6 @@ SAID = {
     "map": "mean estimate of each pair",
     "contributions": "what each substituent adds",
     "predictions": "from the other compounds",
-    "rounds": "",
-    "measurements": "",
-    PAIRS: "",
 }
 _HINT = "Click a cell, a row or a point, or go to it with the arrow keys and press Enter."
 
@@ -221,7 +218,8 @@ class SarPage(Page):
     # ------------------------------------------------------------------ choosing
 
     def _chosen(self) -> None:
-        self.subtitle.setText(SAID[self.which.key])
+        self.subtitle.setText(SAID.get(self.which.key, ""))
+        self.export_button.setVisible(self.which.key != PAIRS)
         self._work()
 
     def _offer(self) -> None:
@@ -344,7 +342,6 @@ class SarPage(Page):
     def _show_pairs(self, place: int, found: Compared) -> None:
         self._compared[place] = found
         self.pairs.show_pairs(found)
-        self.export_button.setEnabled(False)
         self.stack.setCurrentWidget(self.pairs)
 
     def _show(self, found: Look, scene: Scene) -> None:

@@ -221,4 +221,4 @@ class PairsView(QWidget):
             for site, count in zip(compared.status.library.sites, found.left_out, strict=True)
             if count
         ]
-        return f"{many(found.count, 'pair')} of measured compounds that differ in one group.{''.join(rarer)}"
+        return f"{many(found.count, 'matched pair')}.{''.join(rarer)}"

@@ -22,7 +22,7 @@ SAMPLED = 120
 STEP = 7919
 """Rows looked at for the width of a column."""
 NARROWEST, WIDEST = 32, 260
-SOFTEST = 92
+SOFTEST = 72
 """Pixels a column that may be narrow keeps."""
 
 

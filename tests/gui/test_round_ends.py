@@ -120,7 +120,7 @@ def test_earlier_round_takes_late_results(qtbot, planned):
     assert "closed" in page.subtitle.text()
     assert model.kept_text(0) == "6.5"
     line = next(n for n, back in enumerate(status(planned).rounds[0].back) if not any(back))
-    assert model.state(line) == "none back"
+    assert model.state(line) == "0 of 4"
     cell = model.index(model.view_row(line) or 0, model.place_of("result"))
     assert not cell.flags() & Qt.ItemFlag.ItemIsEditable
     assert not page.close_button.isVisible()
