@@ -121,9 +121,9 @@ class ChangePanel(QFrame):
             hint="Why? (kept in the history)",
             tip="A few words for whoever reads the history later; may stay empty",
         )
+        self.leave_button = button("As &it is", tip="Discards what was typed; nothing is changed", then=self.leave)
         self.apply_button = button("&Apply", "go", then=lambda: self.apply.emit(self.note.text().strip()))
         self.note.returnPressed.connect(self.apply_button.click)
-        self.leave_button = button("As &it is", tip="Discards what was typed; nothing is changed", then=self.leave)
         buttons = row_of(STRETCH, self.leave_button, self.apply_button)
         put(column, self.heading, self.words, self.note, buttons)
         self._locked = ""

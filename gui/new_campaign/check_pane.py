@@ -19,8 +19,7 @@ from ..widgets.inputs import Pane, combo_box
 from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import Callout, Details, label, polish
 from .columns_pane import ColumnsPane
-from .findings import FindingsView
-from .sites_view import SitesView
+from .findings import FindingsView, SitesView
 from .table_work import Checked
 
 if TYPE_CHECKING:
@@ -184,7 +183,6 @@ class CheckPane(Pane):
         self.verdict = Callout()
         self.findings = FindingsView(session, settings, self.said.emit)
         self.sites = SitesView()
-        self.sites.wanted.connect(columns.make_smaller)
         self.model = ModelView()
         report = QWidget()
         column_of(self.verdict, (self.model, 1), holder=report, spacing=12)
@@ -196,7 +194,6 @@ class CheckPane(Pane):
         columns.understood.connect(self.show_checked)
         columns.checking.connect(self._wait)
         columns.changed.connect(self.changed)
-        columns.not_smaller.connect(self.sites.refuse)
         self.show_checked(None)
 
     @property
@@ -214,7 +211,7 @@ class CheckPane(Pane):
             return
         self._show_verdict(checked)
         self.findings.show_checked(checked)
-        self.sites.show_checked(checked, self.columns.smaller)
+        self.sites.show_checked(checked)
         self.model.show_checked(checked)
 
     def show_view(self, key: str) -> None:
@@ -224,7 +221,6 @@ class CheckPane(Pane):
     def new_table(self) -> None:
         """Another table comes."""
         self.findings.kinds.choose("all")
-        self.sites.refuse("")
 
     def _show_verdict(self, checked: Checked) -> None:
         facts = checked.facts

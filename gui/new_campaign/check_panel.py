@@ -85,18 +85,17 @@ class CheckPanel(QWidget):
         put(column, self.heading, self.problem, self.mend)
         row = row_of()
         self.again = button("Check again")
-        self.take_back = button("Take the steps back", tip="Those that make the series smaller")
         self.tick = button("", "go")
         self.tick.setAccessibleName("Tick the columns that could hold substituents")
         self.candidates: tuple[str, ...] = ()
-        put(row, self.again, self.tick, self.take_back, STRETCH)
+        put(row, self.again, self.tick, STRETCH)
         put(column, row, self.facts, self.warnings, row_of(self.more, STRETCH), STRETCH)
         self._clear()
 
     def wait(self, text: str) -> None:
         """Keep what is shown until the check under way is over."""
         self.heading.setText(text)
-        for made in (self.again, self.take_back, self.tick):
+        for made in (self.again, self.tick):
             made.hide()
 
     def say(self, heading: str, words: str) -> None:
@@ -111,15 +110,14 @@ class CheckPanel(QWidget):
         self.say("The check was stopped", "Nothing is known of the table like this.")
         self.again.show()
 
-    def show_error(self, text: str, mend: str, *, steps: bool = False) -> None:
-        """Say why the table cannot be imported like this; ``steps``: what made it smaller is the reason."""
+    def show_error(self, text: str, mend: str) -> None:
+        """Say why the table cannot be imported like this."""
         self._clear()
         self.heading.setText("The table cannot be used like this")
         self.problem.setText(text)
         self.problem.show()
         self.mend.setText(mend)
         self.mend.setVisible(bool(mend))
-        self.take_back.setVisible(steps)
 
     def offer(self, candidates: Sequence[str]) -> None:
         """Offer columns that could be those of substituents."""
@@ -169,7 +167,6 @@ class CheckPanel(QWidget):
             self.warnings,
             self.more,
             self.again,
-            self.take_back,
             self.tick,
         ):
             part.hide()

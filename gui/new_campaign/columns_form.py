@@ -37,6 +37,14 @@ MERGE = [
 ]
 
 
+RARE = [
+    ("used", 1),
+    ("left out below 2 compounds", 2),
+    ("left out below 3 compounds", 3),
+    ("left out below 5 compounds", 5),
+]
+
+
 class ColumnsForm(QWidget):
     """Choices about columns, compounds and what is measured."""
 
@@ -92,6 +100,7 @@ class ColumnsForm(QWidget):
                 ("every combination of the substituents", "all"),
             ],
         )
+        self.rare = self._combo("Rare substituents", RARE)
         self.endpoint = self._combo("What is measured")
         self.endpoint.setEditable(True)
         self.endpoint.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
@@ -132,6 +141,11 @@ class ColumnsForm(QWidget):
             ("Substituents", self.source, "In columns R1, R2, …, or found by taking the structures apart"),
             ("Sites", self.sites, "The columns R1, R2, …"),
             ("Compounds", self.product, "Only those listed, or all that could be made of the substituents"),
+            (
+                "Rare groups",
+                self.rare,
+                "Compounds whose substituent few others carry",
+            ),
             ("Measured", self.endpoint, "The quantity the goal is about; it need not be in the table yet"),
             ("Unit", self.unit, "The unit of the values in the table and of results"),
             ("Scale", self.scale, "Potencies add up on the log scale"),
@@ -253,7 +267,7 @@ class ColumnsForm(QWidget):
         self.sites.setFixedHeight(lines * self.sites.sizeHintForRow(0) + FRAME)
         self.endpoint.clear()
         self.unit.clear()
-        for combo in (self.scale, self.direction, self.merge, self.product):
+        for combo in (self.scale, self.direction, self.merge, self.product, self.rare):
             combo.setCurrentIndex(0)
         self.source.choose("columns")
         self._filling = False
@@ -283,6 +297,7 @@ class ColumnsForm(QWidget):
             self.sites.scrollToItem(first, QListWidget.ScrollHint.PositionAtTop)
         self.source.choose("structures" if structures else "columns")
         self.product.setCurrentIndex([None, False, True].index(mapping.product))
+        self.rare.setCurrentIndex(max(self.rare.findData(mapping.min_seen), 0))
         self.endpoint.clear()
         for one in mapping.endpoints:
             end = one.endpoint
@@ -372,6 +387,7 @@ class ColumnsForm(QWidget):
             lead=self.lead.currentData() or "",
             sites=self.chosen_sites,
             product=(None, False, True)[max(self.product.currentIndex(), 0)],
+            min_seen=self.rare.currentData(),
             endpoints=tuple(specs),
             merge=self.merge.currentData() if self.smiles.currentData() is not None else "no",
         )

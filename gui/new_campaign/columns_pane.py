@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
@@ -24,23 +24,10 @@ from .columns_form import ColumnsForm
 from .core_panel import CorePanel
 from .table_work import Checked, CoreChoice, Proposal, check_table, known_cores, propose_columns, propose_core
 
-__all__ = ["Checked", "ColumnsPane", "Smaller"]
+__all__ = ["Checked", "ColumnsPane"]
 
 PAUSE = 180
 """Milliseconds after the last change before the table is checked again."""
-SMALLER = ("--min-seen", "--drop-site", "--join-substituents", "--interaction")
-"""Options of the engine that make a series smaller."""
-
-
-@dataclass(frozen=True, slots=True)
-class Smaller:
-    """How a sparse series is made smaller; every step can be taken back."""
-
-    joined: tuple[str, ...] = ()
-    drop_sites: tuple[str, ...] = ()
-    min_seen: int = 1
-    together: tuple[str, ...] = ()
-    """Pairs of sites that the model takes as one, each text ``SITE,SITE``."""
 
 
 class ColumnsPane(Pane):
@@ -52,8 +39,6 @@ class ColumnsPane(Pane):
     """A Checked, also one whose table contradicts itself in some rows; None when there is none."""
     not_added = Signal(str)
     """Why an endpoint could not be added."""
-    not_smaller = Signal(str)
-    """Why the series could not be made smaller like that."""
     checking = Signal()
     """A check is under way."""
 
@@ -62,8 +47,6 @@ class ColumnsPane(Pane):
         self.session, self.settings = session, settings
         self.raw: RawTable | None = None
         self.result: Checked | None = None
-        self.smaller = Smaller()
-        self._before: Smaller | None = None
         self._adding = ""
         self._blanks: dict[str, int] = {}
         self._job, self._core_job = Latest(), Latest()
@@ -86,7 +69,6 @@ class ColumnsPane(Pane):
         self.panel = CheckPanel()
         self.panel.again.clicked.connect(self._check)
         self.panel.tick.clicked.connect(lambda: self.form.tick(self.panel.candidates))
-        self.panel.take_back.clicked.connect(lambda: self.make_smaller(Smaller()))
         right.addWidget(self.panel, 1)
         put(row, (self.core, 1), (right, 1))
         self._pause = single_shot(self, PAUSE, self._check)
@@ -115,7 +97,7 @@ class ColumnsPane(Pane):
         """Propose what each column is, or what was said the last time for the same headers."""
         self.halt()
         self.raw, self.result = raw, None
-        self.smaller, self._before, self._adding = Smaller(), None, ""
+        self._adding = ""
         self._blanks = {}
         self.remembered.hide()
         self.blank.hide()
@@ -156,7 +138,6 @@ class ColumnsPane(Pane):
         if mapping is not None:
             self.form.fill(mapping, structures=found.structures, said=found.kept)
             if found.kept:
-                self.smaller = Smaller(mapping.joined, mapping.drop_sites, mapping.min_seen, mapping.interactions)
                 self.blank.answer(mapping.blank)
         if found.cores:
             self.core.offer(found.cores, used=True)
@@ -236,10 +217,6 @@ class ColumnsPane(Pane):
             options,
             blank=self.blank.meaning,
             cores=self.core.cores if self.form.from_structures else (),
-            min_seen=self.smaller.min_seen,
-            drop_sites=self.smaller.drop_sites,
-            joined=self.smaller.joined,
-            interactions=self.smaller.together,
         )
 
     def add_endpoint(self, name: str, unit: str, of: str = "") -> None:
@@ -252,13 +229,6 @@ class ColumnsPane(Pane):
             self.not_added.emit(refused)
             return
         self._adding = name
-        self._check()
-
-    def make_smaller(self, smaller: Smaller) -> None:
-        """Make the series smaller in these ways and no others; refused, all is as before."""
-        if smaller == self.smaller:
-            return
-        self._before, self.smaller = self.smaller, smaller
         self._check()
 
     def _not_added(self, reason: str) -> None:
@@ -308,7 +278,7 @@ class ColumnsPane(Pane):
         if self._adding and self._adding not in [endpoint.name for endpoint in checked.imported.endpoints]:
             self._not_added("This table says in every row which endpoint it is of; add the endpoint there.")
             return
-        self._adding, self._before = "", None
+        self._adding = ""
         self.result = checked
         self.panel.show_checked(checked)
         self.form.show_found(checked.mapping)
@@ -323,18 +293,12 @@ class ColumnsPane(Pane):
             text, mend = error_words(error)
         else:
             text, mend = "The check was stopped.", ""
-        if self._before is not None:
-            self.smaller, self._before = self._before, None
-            self.not_smaller.emit(f"{text} {mend}".strip())
-            self._check()
-            return
         if self._adding:
             self._not_added(f"{text} {mend}".strip())
             return
         self.result = None
         if isinstance(error, AssayPilotError):
-            steps = error.option in SMALLER and self.smaller != Smaller()
-            self.panel.show_error(text, mend, steps=steps)
+            self.panel.show_error(text, mend)
             self._offer_sites(error)
         else:
             self.panel.stopped()

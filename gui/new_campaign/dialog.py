@@ -277,7 +277,6 @@ class NewCampaign(QDialog):
         core.list.clicked.connect(self._touch)
         for doing in (core.use, core.forget, core.browse):
             doing.clicked.connect(self._touch)
-        self.check_pane.sites.wanted.connect(self._touch)
         for answer in (self.columns_pane.blank.hydrogen, self.columns_pane.blank.unknown):
             answer.clicked.connect(self._touch)
 

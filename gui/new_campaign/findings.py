@@ -1,4 +1,4 @@
-"""What was found in a table, line by line."""
+"""What was found in a table, line by line, and the substituents of its sites."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from assaypilot.engine.system.progress import Report
 
 from ..runtime.settings import Settings
 from ..session.session import Session
+from ..structures.drawing import Structures
 from ..tables.rows import Column, RowsModel, text_ranks
 from ..tables.table import Table
-from ..widgets.inputs import FilterBox, Segments
+from ..widgets.inputs import FilterBox, Segments, combo_box, fill_box
 from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import button, label
 from .table_work import Checked
@@ -175,3 +176,101 @@ class FindingsView(QWidget):
         self.session.write(
             f"Writing {path.name}", work, lambda count: self._said(f"Wrote {count:,} lines to {path.name}.")
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Substituent:
+    """One substituent of a site."""
+
+    site: str
+    label: str
+    """As the table has it."""
+    shown: str
+    drawn: str
+    """SMILES for a picture; empty for a plain label."""
+    count: int
+    """Compounds that carry it."""
+
+
+class SubstituentsModel(RowsModel):
+    """Site, substituent, picture where it is a structure, compounds."""
+
+    entries: tuple[Substituent, ...] = ()
+
+    def show(self, entries: Sequence[Substituent]) -> None:
+        """Take over the list."""
+        kept = self.entries = tuple(entries)
+        pictures = any(one.drawn for one in kept)
+        columns = [
+            Column("site", "Site", lambda row: kept[row].site, lambda: text_ranks([one.site for one in kept])),
+            Column(
+                "shown",
+                "Substituent",
+                lambda row: kept[row].shown,
+                lambda: text_ranks([one.shown for one in kept]),
+                cell_tip=lambda row: kept[row].shown,
+                soft=True,
+            ),
+        ]
+        if pictures:
+            columns.append(
+                Column("picture", "Structure", lambda row: "", smiles=lambda row: kept[row].drawn, width=130)
+            )
+        columns += [
+            Column(
+                "count",
+                "Compounds",
+                lambda row: f"{kept[row].count:,}",
+                lambda: np.array([one.count for one in kept], dtype=np.int64),
+                number=True,
+            ),
+            Column(
+                "said",
+                "",
+                lambda row: "seen once" if kept[row].count == 1 else "",
+                kind=lambda row: "muted",
+            ),
+        ]
+        self.fill(columns, len(kept))
+
+    def narrow(self, site: str, text: str) -> None:
+        """Show the substituents of a site (empty: of all) whose name, here or in the table, holds a text."""
+        mask = self.holding(text, lambda row: self.entries[row].label)
+        if site:
+            own = np.array([one.site == site for one in self.entries], dtype=bool)
+            mask = own if mask is None else mask & own
+        self.only(mask)
+
+
+class SitesView(QWidget):
+    """Substituents, of one site or all."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        column = column_of(holder=self, spacing=10)
+        self.site = combo_box("Site")
+        self.site.setMinimumWidth(170)
+        self.site.currentIndexChanged.connect(lambda _: self._narrow())
+        self.filter = FilterBox("Filter substituents", "Filter substituents")
+        self.filter.narrowed.connect(lambda _: self._narrow())
+        self.model = SubstituentsModel(self)
+        self._structures = Structures(self)
+        self.table = Table(self.model, self._structures, name="Substituents of the sites")
+        put(column, row_of(self.site, (self.filter, 1), spacing=10), (self.table, 1))
+
+    def show_checked(self, checked: Checked) -> None:
+        """Show the sites as they are now."""
+        entries = [
+            Substituent(site.name, label, shown, drawn, count)
+            for site in checked.sites
+            for label, shown, drawn, count in zip(
+                site.substituents, site.shown, site.drawn or [""] * len(site.shown), site.counts, strict=True
+            )
+        ]
+        sizes = [(f"{site.name}: {len(site.substituents):,} substituents", site.name) for site in checked.sites]
+        fill_box(self.site, [("All sites", ""), *sizes], self.site.currentData())
+        self.model.show(entries)
+        self._narrow()
+
+    def _narrow(self) -> None:
+        self.model.narrow(str(self.site.currentData() or ""), self.filter.text())

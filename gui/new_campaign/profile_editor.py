@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 import numpy as np
-from PySide6.QtCore import QPointF, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QPolygonF, QWheelEvent
 from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -109,8 +109,8 @@ class CurvePlot(QWidget):
             at = self._at(value, 0.0)
             painter.drawLine(at, at - QPointF(0, 6))
         for end, side in zip(self._axis, (Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight), strict=True):
-            value = f"{10.0**end if self._log else end:.3g}"
-            painter.drawText(self.rect(), int(side | Qt.AlignmentFlag.AlignBottom), value)
+            text = f"{10.0**end if self._log else end:.3g}"
+            painter.drawText(QRectF(self.rect()), int(side | Qt.AlignmentFlag.AlignBottom), text)
         points = [self.point(place) for place in range(len(self._values))]
         if points:
             first, last = QPointF(points[0]), QPointF(points[-1])

@@ -43,8 +43,8 @@ class EndingPanel(QFrame):
         self.line.textChanged.connect(lambda _: self.check())
         self.line.returnPressed.connect(self._go)
         row = row_of()
-        self.confirm = button(confirm, "go", then=self._go)
         self.cancel = button("Not now", then=self.reject)
+        self.confirm = button(confirm, "go", then=self._go)
         put(row, STRETCH, self.cancel, self.confirm)
         put(self.body, self.line, row)
         self.hide()
@@ -136,7 +136,7 @@ class ClosePanel(EndingPanel):
         ``refused``: texts in it that could not be used; ``questioned``: values that are far from what was expected.
         """
         # The choices were made later than the line and the buttons, and come before them.
-        for before, after in pairwise((*self.options.values(), self.line, self.confirm, self.cancel)):
+        for before, after in pairwise((*self.options.values(), self.line, self.cancel, self.confirm)):
             QWidget.setTabOrder(before, after)
         kind = "confirmation round" if shown.confirmation else "round"
         self.heading.setText(f"Close {kind} {shown.number}")

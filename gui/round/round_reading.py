@@ -75,8 +75,8 @@ class Preview(QWidget):
         self.table.widths.stretch("note")
         column.addWidget(self.table, 1)
         row = row_of()
-        self.write = button("&Write", "go", then=self._accept)
         self.cancel = button("Cancel", then=self.cancelled)
+        self.write = button("&Write", "go", then=self._accept)
         put(row, STRETCH, self.cancel, self.write)
         column.addLayout(row)
         self.intended: Intended | None = None

@@ -1,8 +1,8 @@
-"""The check step through its widgets: findings narrowed and exported, the model reported, a series made smaller."""
+"""What the check of a table shows: findings narrowed and exported, the model reported, rare substituents left out."""
 
 import csv
 
-from PySide6.QtCore import QItemSelectionModel, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
@@ -96,80 +96,14 @@ def test_the_model_is_reported_before_anything_is_promised(qtbot, window, tmp_pa
     until(qtbot, lambda: step.model.canvas.shown)
 
 
-def test_a_sparse_series_is_made_smaller_in_steps_that_can_be_taken_back(qtbot, window, tmp_path):
+def test_rare_substituents_left_out_are_in_the_campaign(qtbot, window, tmp_path):
     creation = check_of(qtbot, window, sparse(tmp_path / "sparse.csv"))
-    sites = creation.check_pane.sites
-    creation.views.choose("sites")
     assert captions(creation)["Seen once"] == "2 at R1"
-    once = [row for row in sites.model.as_text()[1:] if "seen once" in row]
-    assert [row[1] for row in once] == ["tBu", "Ph"]
-
-    # Keep those that are seen twice.
-    sites.keep.click()
-    until(qtbot, lambda: "Steps (1)" in sites.heading.text())
-    until(qtbot, lambda: "11 → 9 compounds, rank 7 of 7 → 5 of 5" in texts(sites))
-    assert "9 of 11 used" in texts(creation.columns_pane.panel)
+    once = [row[1] for row in creation.check_pane.sites.model.as_text()[1:] if "seen once" in row]
+    assert once == ["tBu", "Ph"]
+    creation.columns_pane.form.rare.setCurrentText("left out below 2 compounds")
+    checked(qtbot, creation)
     assert captions(creation)["Seen once"] == "none"
-
-    # A step that leaves nothing is refused, and all is as before.
-    sites.least.setText("7")
-    sites.keep.click()
-    until(qtbot, lambda: sites.problem.isVisible())
-    checked(qtbot, creation)
-    assert "at least 7 compounds" in sites.problem.text()
-    assert "--" not in sites.problem.text()
-    assert creation.columns_pane.smaller.min_seen == 2
-    assert "Steps (1)" in sites.heading.text()
-
-    # Take it back, and join the two rare ones instead.
-    take_back(sites, "Only substituents")
-    until(qtbot, lambda: sites.heading.text() == "Steps")
-    places = [n for n, one in enumerate(sites.model.entries) if one.shown in ("tBu", "Ph")]
-    for place in places:
-        row = sites.model.view_row(place)
-        assert row is not None
-        flags = QItemSelectionModel.SelectionFlag
-        sites.table.selectionModel().select(sites.model.index(row, 0), flags.Select | flags.Rows)
-    assert sites.chosen.text() == "R1: tBu, Ph"
-    assert not sites.join.isEnabled()
-    sites.name.setText("other")
-    sites.join.click()
-    until(qtbot, lambda: "Steps (1)" in sites.heading.text())
-    until(qtbot, lambda: "11 → 11 compounds, rank 7 of 7 → 6 of 6" in texts(sites))
-    sites.dropped.setCurrentIndex(sites.dropped.findData("R2"))
-    sites.drop.click()
-    until(qtbot, lambda: "Steps (2)" in sites.heading.text())
-    assert not sites.drop.isEnabled()  # one site is left
-    take_back(sites, "Without site")
-    until(qtbot, lambda: "Steps (1)" in sites.heading.text())
-    result = creation.columns_pane.result
-    assert result.mapping.joined == ("R1:tBu,Ph=other",)
-    assert [len(site.substituents) for site in result.sites] == [4, 3]
-
-
-def texts(sites):
-    """Every text of the steps."""
-    from PySide6.QtWidgets import QLabel, QWidget
-
-    assert isinstance(sites, QWidget)
-    return "\n".join(one.text() for one in sites.findChildren(QLabel) if one.isVisible())
-
-
-def take_back(sites, words):
-    """Press the button of a step."""
-    from PySide6.QtWidgets import QWidget
-
-    assert isinstance(sites, QWidget)
-    found = [one for one in sites.findChildren(QPushButton) if one.accessibleName().startswith(f"Undo: {words}")]
-    assert len(found) == 1
-    found[0].click()
-
-
-def test_steps_and_losses_are_in_the_campaign(qtbot, window, tmp_path):
-    creation = check_of(qtbot, window, sparse(tmp_path / "sparse.csv"))
-    creation.check_pane.sites.keep.click()
-    until(qtbot, lambda: "Steps (1)" in creation.check_pane.sites.heading.text())
-    checked(qtbot, creation)
     goal_of(qtbot, creation).noise.edit.setText("0.2")
     creation.goal_pane.slack.edit.setText("0.5")
     creation.goal_pane.file.edit.setText(str(tmp_path / "sparse.assaypilot"))

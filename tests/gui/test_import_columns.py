@@ -7,7 +7,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from assaypilot.gui.new_campaign import columns_pane as module
-from assaypilot.gui.new_campaign.columns_pane import Smaller
 from assaypilot.gui.new_campaign.table_work import known_cores
 from tests.gui.helpers import endless, goal_of, idle, small_table, status, until, wait_for
 from tests.gui.imports import amides, checked, columns_of, creation_on, sparse
@@ -238,22 +237,20 @@ def test_a_campaign_from_structures_keeps_its_core(qtbot, window, tmp_path):
     assert any("not used; the first is row 26, column SMILES" in text for text in status(window).warnings)
 
 
-def test_steps_from_last_time_that_do_not_fit_can_be_taken_back(qtbot, window, tmp_path):
+def test_choice_from_last_time_that_does_not_fit_is_refused_beside_its_field(qtbot, window, tmp_path):
     path = sparse(tmp_path / "sparse.csv")
     creation = columns_of(qtbot, window, path)
-    creation.columns_pane.make_smaller(Smaller(drop_sites=("R2",)))
-    checked(qtbot, creation)
+    creation.columns_pane.form.rare.setCurrentText("left out below 5 compounds")
+    until(qtbot, lambda: creation.columns_pane.panel.problem.isVisibleTo(creation))
+    assert "at least 5 compounds" in creation.columns_pane.panel.problem.text()
+    assert not creation.create_button.isEnabled()
+    creation.columns_pane.form.rare.setCurrentText("left out below 2 compounds")
+    until(qtbot, lambda: creation.columns_pane.complete)
+    assert creation.columns_pane.result.imported.rows_used == 9
     creation.columns_pane.remember()
     leave(creation)
-    # The same headers, but this time leaving R2 out leaves nothing to compare.
-    rows = "".join(f"S-{n},Me,{'F' if n % 2 else 'Cl'},{5 + n / 10}\n" for n in range(6))
-    path.write_text("ID,R1,R2,pIC50\n" + rows)
-    creation = creation_on(qtbot, window, path)
-    step = creation.columns_pane
-    until(qtbot, lambda: step.panel.take_back.isVisible())
-    assert "no site with two substituents would be left" in step.panel.problem.text()
-    assert not creation.create_button.isEnabled()
-    step.panel.take_back.click()
-    until(qtbot, lambda: step.complete)
-    assert step.smaller == Smaller()
-    assert step.result.imported.rows_used == 6
+    creation = columns_of(qtbot, window, path)
+    assert creation.columns_pane.form.rare.currentData() == 2
+    creation.columns_pane.afresh.click()
+    until(qtbot, lambda: creation.columns_pane.complete)
+    assert creation.columns_pane.result.imported.rows_used == 11

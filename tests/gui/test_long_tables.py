@@ -11,8 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QApplication
 
-from assaypilot.gui.new_campaign.findings import Finding, FindingsModel
-from assaypilot.gui.new_campaign.sites_view import Substituent, SubstituentsModel
+from assaypilot.gui.new_campaign.findings import Finding, FindingsModel, Substituent, SubstituentsModel
 from assaypilot.gui.new_campaign.table_pane import TableModel
 from assaypilot.gui.round.pasting import PastedRow
 from assaypilot.gui.round.round_reading import PastedModel
