@@ -357,10 +357,10 @@ def when_words(view: View) -> str:
     closed = [one.number for one in status.rounds if one.state == "closed"]
     standing = status.open_round
     parts = [f"after round {max(closed)}" if closed else "before the first round"]
-    if status.finished and status.finish_reason:
-        # That nothing is undecided, and how sure a calibrated answer is, stands above.
-        sure = status.claim.p_wrong is not None and status.claim.p_wrong <= status.settings.delta
-        parts += [] if sure else [status.finish_reason]
+    sure = status.claim.p_wrong is not None and status.claim.p_wrong <= status.settings.delta
+    # That nothing is undecided, and how sure a calibrated answer is, stands above.
+    if status.finished and status.finish_reason and not sure and (status.candidates.status == 0).any():
+        parts.append(status.finish_reason)
     if standing is not None and standing.came > 0:
         back, asked = standing.came, standing.measurements
         parts.append(f"estimates include {back:,} of {asked:,} results of round {standing.number}")

@@ -200,7 +200,7 @@ def round_columns(model: RoundModel, status: Status, layout: Layout | None) -> l
             None if rank is None else lambda: rank()[places],
             smiles=None if smiles is None else lambda row: smiles(at[row]),
             cell_tip=None if tip is None else lambda row: tip(at[row]),
-            width=min(column.width, NARROW_PICTURE) if layout is not None or model.cells > 2 else column.width,
+            width=min(column.width, NARROW_PICTURE) if layout is not None or model.cells > 1 else column.width,
             soft=column.soft,
         )
 

@@ -152,6 +152,6 @@ def test_value_is_excluded_and_round_closed_by_keys_alone(qtbot, campaign):
         QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
         reached.append(QApplication.focusWidget())
     closing = window.round.panel.closing
-    assert reached == [closing.line, closing.confirm, closing.cancel]
+    assert reached == [closing.line, closing.cancel, closing.confirm]
     QTest.keyClick(closing.confirm, Qt.Key.Key_Space)
     wait_for(qtbot, window, lambda: status(window).open_round is None)

@@ -3,17 +3,14 @@
 import csv
 
 import numpy as np
-import pytest
 
 from assaypilot.engine.cli import main
 from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import until
 
 
-@pytest.fixture
-def series(tmp_path):
-    """A series whose sites R1 and R2 act together."""
-    path = tmp_path / "series.csv"
+def written(path):
+    """Write a series whose sites R1 and R2 act together."""
     rng = np.random.default_rng(5)
     both, own = rng.normal(0.0, 0.7, (4, 3)), [rng.normal(0.0, 0.8, n) for n in (4, 3, 3)]
     with path.open("w", newline="") as stream:
@@ -27,7 +24,8 @@ def series(tmp_path):
     return path
 
 
-def test_pages_show_lack_of_additivity_and_interactions(qtbot, open_window, series, tmp_path):
+def test_pages_show_lack_of_additivity_and_interactions(qtbot, open_window, tmp_path):
+    series = written(tmp_path / "series.csv")
     for name, words in (("plain", ()), ("together", ("--interaction", "R1,R2"))):
         file = tmp_path / f"{name}.assaypilot"
         terms = ["--endpoint", "pIC50;sd=0.15", "--epsilon", "0.5", "--strategy", "proven"]

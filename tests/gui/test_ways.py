@@ -12,8 +12,8 @@ from tests.gui.test_together import written
 
 @pytest.fixture
 def window(open_window, tmp_path, qtbot):
-    """A campaign of a series in which R1 and R3 act together, with the table's values as history."""
-    table, path = written(tmp_path / "series.csv", "R1,R3,R2"), tmp_path / "series.assaypilot"
+    """A campaign of a series in which R1 and R2 act together, with the table's values as history."""
+    table, path = written(tmp_path / "series.csv"), tmp_path / "series.assaypilot"
     made = main(
         ["new", str(path), "--table", str(table), "--sites", "R1,R2,R3", "--endpoint", "pIC50;sd=0.15",
          "--epsilon", "0.5", "--strategy", "proven", "--json"]
