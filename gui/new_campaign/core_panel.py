@@ -65,7 +65,7 @@ class CorePanel(QWidget):
         column.addLayout(row)
         self.problem = label("", "problem", wrap=True)
         self.problem.hide()
-        column.addWidget(self.problem)
+        put(column, self.problem, STRETCH)
         self._refresh()
 
     # ------------------------------------------------------------------ content

@@ -230,7 +230,7 @@ def round_columns(model: RoundModel, status: Status, layout: Layout | None) -> l
         _expected(status, items, several=several),
         *results,
         *(_means(model) if many_cells else []),
-        why,
+        *(() if model.cells > 2 else [why]),  # the panel says it, too
     ]
 
 
@@ -244,7 +244,7 @@ def _result_column(model: RoundModel, place: int, at: int) -> Column:
         tip += f"The {_ordinal(at)} measurement of each line. "
     title = f"{textwrap.shorten(unit, LONGEST_UNIT, placeholder=' …')}\n{_ordinal(at)}" if cells else two_lines(name)
     headed = _at_least(0, title.partition("\n")[0]) - FRAME + HEADER
-    least = (64 if model.cells > 2 else 78) if cells else 102 if several else 112
+    least = 78 if cells else 102 if several else 112
     return Column(
         result_key(place, at),
         title,
@@ -254,7 +254,7 @@ def _result_column(model: RoundModel, place: int, at: int) -> Column:
         cell_tip=lambda row: model.result_tip(row, place, at),
         tip=f"{tip}Also > 10000 nM, 35 nM, or a mean of several: 7.6 (n=3, sd=0.2)",
         width=max(_at_least(least, "00"), headed if cells else 0),
-        wish=102 if cells else 134,
+        wish=134 if not cells else 102 if model.cells < 3 else 0,
         name=f"{name}, {_ordinal(at)}" if cells else name,
     )
 
@@ -274,12 +274,15 @@ def _means(model: RoundModel) -> list[Column]:
     several = len(model.endpoints) > 1
 
     def text(row: int, place: int) -> str:
-        return mean_text(model.values_of(row, place), model.endpoints[place])
+        endpoint = model.endpoints[place]
+        return mean_text(model.values_of(row, place), endpoint).removeprefix(f"{endpoint.scale_name} ")
 
     return [
         Column(
             f"mean-{place}",
-            f"Mean\n{textwrap.shorten(endpoint.name, 18, placeholder=' …')}" if several else "Mean",
+            f"Mean\n{textwrap.shorten(endpoint.scale_name, 18, placeholder=' …')}"
+            if several or endpoint.transform != "none"
+            else "Mean",
             lambda row, place=place: text(row, place),  # type: ignore[misc]  # bound early
             width=_at_least(96, "7.47 (n = 2,"),
             wish=_at_least(150, "7.47 (n = 2, SD 0.03)"),
