@@ -29,7 +29,7 @@ from .round_plates import PlatesPane
 from .round_reading import Preview, RoundReading
 from .round_rows import RoundModel, result_key
 from .round_table import RoundTable
-from .round_tools import RoundOrders, Tools, round_name
+from .round_tools import RoundOrders, Tools
 from .round_values import RoundValues
 
 
@@ -226,7 +226,7 @@ class RoundPage(Page):
         if another:
             self.unkept.restore(shown)
             self._to_first(self.beside.line_of(self.session.selection.compound) if not opened else None)
-        self.title.setText(round_name(shown))
+        self.title.setText(shown.title)
         self.subtitle.setText(self._subtitle(shown))
         self.title.setToolTip("An issued list never changes")
         self.tools.show_round(view, shown, late=self._late)
@@ -335,7 +335,7 @@ class RoundPage(Page):
         fill_box(self.chooser, choices, shown.number)
         for place, one in enumerate(reversed(rounds)):
             back = "" if one.state == "withdrawn" else f", {one.came:,} of {one.measurements:,} back"
-            tip = plain_tip(f"{round_name(one)}, issued {local_time(one.issued)}: {one.state}{back}")
+            tip = plain_tip(f"{one.title}, issued {local_time(one.issued)}: {one.state}{back}")
             self.chooser.setItemData(place, tip, Qt.ItemDataRole.ToolTipRole)
         self.chooser.setVisible(len(rounds) > 1)
 

@@ -132,11 +132,6 @@ class RoundOrders(QWidget):
             signal.emit(self.chosen)  # type: ignore[attr-defined]  # a bound signal
 
 
-def round_name(shown: Round) -> str:
-    """``Round 3``, ``Confirmation round 5``."""
-    return shown.title
-
-
 class Tools(QWidget):
     """One row of buttons, or more where the window is narrow."""
 
