@@ -19,6 +19,7 @@ from tests.gui.helpers import (
     copied,
     idle,
     made,
+    plan_round,
     quick_campaign,
     returned,
     show,
@@ -90,6 +91,18 @@ def test_panel_explains_out_in_and_undecided(window):
     window.candidates.select(first(window, 2))
     assert "outside the cutoff" in panel(window).why.words.text()
     assert "Why out" in panel(window).why.accessibleName()
+
+
+def test_panel_names_groups_once_and_the_round_while_it_is_open(qtbot, open_window, tmp_path):
+    window = open_window(quick_campaign(tmp_path, strategy="gaussian-process"))
+    show(qtbot, window, PageName.CANDIDATES)
+    assert "R1" in panel(window).why.words.text()
+    assert "Substituents" not in dict(panel(window).details.rows)
+    assert panel(window).picked.isHidden()
+    plan_round(qtbot, window)
+    show(qtbot, window, PageName.CANDIDATES)
+    assert "ound 1" in panel(window).picked.text()
+    assert panel(window).picked.isVisible()
 
 
 def test_excluded_value_is_struck_through_with_its_reason(qtbot, window):
