@@ -148,7 +148,7 @@ def _spread(exact: Sequence[Measurement], endpoint: Endpoint) -> float | None:
 
 
 NARROW_PICTURE = 88
-"""Pixels of a structure where wells or many cells need room beside it."""
+"""Pixels of a structure: cells and reasons need the room beside it."""
 LONGEST_PART = 16
 """Letters of the wells on one plate that are shown in one line."""
 LONGEST_UNIT = 14
@@ -200,7 +200,7 @@ def round_columns(model: RoundModel, status: Status, layout: Layout | None) -> l
             None if rank is None else lambda: rank()[places],
             smiles=None if smiles is None else lambda row: smiles(at[row]),
             cell_tip=None if tip is None else lambda row: tip(at[row]),
-            width=min(column.width, NARROW_PICTURE) if layout is not None or model.cells > 1 else column.width,
+            width=min(column.width, NARROW_PICTURE),
             soft=column.soft,
         )
 
