@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, ClassVar
 
 from PySide6.QtCore import Qt, Signal
@@ -21,7 +20,7 @@ from assaypilot.engine.tables.options import EndpointSpec, TableMapping, TableOp
 from assaypilot.engine.tables.raw import RawTable
 
 from ..tables.rows import plain_tip
-from ..widgets.inputs import Segments, combo_box, form, line_edit
+from ..widgets.inputs import Segments, choose, combo_box, fill_box, form, line_edit
 from ..widgets.layout import STRETCH, column_of
 from ..widgets.text import label
 
@@ -186,7 +185,7 @@ class ColumnsForm(QWidget):
         self._filling = True
         for key, combo in self._of_columns.items():
             if key == role or combo.currentData() == column:
-                combo.setCurrentIndex(max(combo.findData(column if key == role else None), 0))
+                choose(combo, column if key == role else None)
                 self._decline(key, declined=role == "none")
         structures = self.from_structures and role != "site"
         self.source.choose("structures" if structures else "columns")
@@ -220,6 +219,10 @@ class ColumnsForm(QWidget):
             self._aimed_at = self._aimed_at or name
             self.unit.setText(str(self.endpoint.currentData() or ""))
 
+    def _without(self, key: str) -> str | None:
+        """Return what a check is told where no column was chosen: none, or None where it may find one."""
+        return None if key in ("id", "smiles") and key not in self._declined else ""
+
     def _decline(self, key: str, *, declined: bool) -> None:
         """Remember whether somebody wants no column of ids or structures."""
         (self._declined.add if declined else self._declined.discard)(key)
@@ -250,12 +253,9 @@ class ColumnsForm(QWidget):
         self._declined.clear()
         self._left.clear()
         self._aimed_at, self._had_sites = "", False
-        of_stock = ((combo, "(none)") for combo in (self.stock, self.cost, self.lead))
-        for combo, none in ((self.id, "(made by the program)"), (self.smiles, "(none)"), *of_stock):
-            combo.clear()
-            combo.addItem(none, None)
-            for name in raw.columns:
-                combo.addItem(name, name)
+        for key, combo in self._of_columns.items():
+            none = "(made by the program)" if key == "id" else "(none)"
+            fill_box(combo, [(none, None), *((name, name) for name in raw.columns)])
         self.sites.clear()
         for name in raw.columns:
             item = QListWidgetItem(name)
@@ -282,11 +282,9 @@ class ColumnsForm(QWidget):
         self._had_sites = bool(mapping.sites)
         if said:
             self._declined = {role for role in ("id", "smiles") if getattr(mapping, role) is None}
-        self.id.setCurrentIndex(max(self.id.findData(mapping.id), 0))
-        self.smiles.setCurrentIndex(max(self.smiles.findData(mapping.smiles), 0))
-        self.merge.setCurrentIndex(max(self.merge.findData(mapping.merge), 0))
-        for combo, name in ((self.stock, mapping.stock), (self.cost, mapping.cost), (self.lead, mapping.lead)):
-            combo.setCurrentIndex(max(combo.findData(name), 0))
+        for key, combo in self._of_columns.items():
+            choose(combo, getattr(mapping, key))
+        choose(self.merge, mapping.merge)
         first: QListWidgetItem | None = None
         for place in range(self.sites.count()):
             item = self.sites.item(place)
@@ -297,7 +295,7 @@ class ColumnsForm(QWidget):
             self.sites.scrollToItem(first, QListWidget.ScrollHint.PositionAtTop)
         self.source.choose("structures" if structures else "columns")
         self.product.setCurrentIndex([None, False, True].index(mapping.product))
-        self.rare.setCurrentIndex(max(self.rare.findData(mapping.min_seen), 0))
+        choose(self.rare, mapping.min_seen)
         self.endpoint.clear()
         for one in mapping.endpoints:
             end = one.endpoint
@@ -312,8 +310,7 @@ class ColumnsForm(QWidget):
             end = mapping.endpoints[0].endpoint
             self.unit.setText(end.unit)
             if said:
-                self.scale.setCurrentIndex(max(self.scale.findData(_scale_of(_spec_of(end))), 0))
-                self.direction.setCurrentIndex(max(self.direction.findData(end.direction), 0))
+                self._show_scale(_spec_of(end))
         self._filling = False
         self._show_parts()
 
@@ -323,7 +320,7 @@ class ColumnsForm(QWidget):
         for key in ("id", "smiles"):
             combo = self._of_columns[key]
             if combo.currentData() is None and key not in self._declined:
-                combo.setCurrentIndex(max(combo.findData(getattr(mapping, key)), 0))
+                choose(combo, getattr(mapping, key))
         self._filling = False
         self._show_parts()
 
@@ -379,12 +376,11 @@ class ColumnsForm(QWidget):
             ]
         specs += [EndpointSpec(other, unit=unit or None) for other, unit in self._added.items() if other != name]
         specs += [EndpointSpec(whole, of=of) for whole, of in self._differences.items() if whole != name]
+        columns: dict[str, Any] = {
+            key: combo.currentData() or self._without(key) for key, combo in self._of_columns.items()
+        }
         return TableOptions(
-            id=self.id.currentData() or ("" if "id" in self._declined else None),
-            smiles=self.smiles.currentData() or ("" if "smiles" in self._declined else None),
-            stock=self.stock.currentData() or "",
-            cost=self.cost.currentData() or "",
-            lead=self.lead.currentData() or "",
+            **columns,
             sites=self.chosen_sites,
             product=(None, False, True)[max(self.product.currentIndex(), 0)],
             min_seen=self.rare.currentData(),
@@ -418,9 +414,12 @@ class ColumnsForm(QWidget):
         self.unit.setText(str(self.endpoint.itemData(place) or ""))
         spec = self._said.get(self.endpoint.itemText(place))
         if spec is not None:
-            spec = replace(spec)
-            self.scale.setCurrentIndex(max(self.scale.findData(_scale_of(spec)), 0))
-            self.direction.setCurrentIndex(max(self.direction.findData(spec.direction), 0))
+            self._show_scale(spec)
+
+    def _show_scale(self, spec: EndpointSpec) -> None:
+        """Choose what was said of the scale of an endpoint."""
+        choose(self.scale, spec.kind if spec.kind in _KINDS else spec.transform)
+        choose(self.direction, spec.direction)
 
     def _source_chosen(self) -> None:
         self._show_parts()
@@ -451,11 +450,6 @@ def _spec_of(endpoint: Endpoint) -> EndpointSpec:
         unit = endpoint.unit or None
         return EndpointSpec(endpoint.name, unit=unit, direction=endpoint.direction, transform=endpoint.transform)
     return EndpointSpec(endpoint.name, unit=endpoint.unit or None, kind=endpoint.kind, words=endpoint.words)
-
-
-def _scale_of(spec: EndpointSpec) -> str | None:
-    """Return what the choice of a scale says: a transform, or a kind."""
-    return spec.kind if spec.kind in _KINDS else spec.transform
 
 
 def _scaled(chosen: str | None) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from assaypilot.engine.domain.library import Library
 
 from ..tables.properties import PROPERTIES
 from ..tables.rows import Column, numeric, plain_tip, whole_name
-from ..widgets.inputs import combo_box, fill_box
+from ..widgets.inputs import choose, combo_box, fill_box
 from ..widgets.layout import STRETCH, FlowRow, put, row_of
 from ..widgets.text import button, label, mnemonic_free
 from .scatter import Quantity
@@ -230,9 +230,9 @@ class PlotChoice(QWidget):
     def use(self, values: Any) -> None:
         """Choose what was chosen; anything else than remembered values: as at first."""
         known = values if isinstance(values, dict) else {}
-        self.kind.setCurrentIndex(max(self.kind.findData(known.get("kind")), 0))
+        choose(self.kind, known.get("kind"))
         for role, box in self.boxes.items():
-            box.setCurrentIndex(max(box.findData(known.get(role) or _FIRST.get(role, "")), 0))
+            choose(box, known.get(role) or _FIRST.get(role, ""))
         self._show()
 
     def _show(self) -> None:

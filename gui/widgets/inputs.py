@@ -48,6 +48,11 @@ def fill_box(box: QComboBox, choices: Iterable[tuple[str, Any]], chosen: object 
         box.setCurrentIndex(next((n for n in range(box.count()) if box.itemData(n) == chosen), 0))
 
 
+def choose(box: QComboBox, data: object) -> None:
+    """Make the choice with this data the current one, else the first."""
+    box.setCurrentIndex(max(box.findData(data), 0))
+
+
 def line_edit(name: str, *, hint: str = "", tip: str = "") -> QLineEdit:
     """Return an empty line; ``hint``: what stands in it meanwhile."""
     made = QLineEdit()

@@ -46,7 +46,7 @@ def chosen(qtbot, creation, column, role):
     qtbot.wait(220)
     until(qtbot, lambda: not pane._job.busy and not creation._handing.isActive())
     until(qtbot, lambda: creation.complete or pane.result is None)
-    until(qtbot, lambda: not goal._job.busy)
+    until(qtbot, lambda: not (goal._job.busy or goal.endpoints.building))
     return was
 
 
