@@ -274,7 +274,7 @@ def _refuse(error: AssayPilotError, wants_json: bool, code: int = REFUSED) -> in
     """Return the exit code; prints the refusal where the user looks for it."""
     if isinstance(error, AlreadyEntered):
         error.mend = "Use --again to count them a second time."
-    with suppress(BrokenPipeError):
+    with suppress(OSError):  # a pipe that is closed, a full disk
         if wants_json:
             print(as_json({"error": error.as_json()}))
             sys.stdout.flush()

@@ -232,8 +232,9 @@ class Endpoint:
         if self.is_potency:
             bare = self.name.split("(")[0].split("[")[0].strip(_EDGES)
             for unit in ("nM", "uM", "µM", "mM", "pM", "M"):
-                bare = bare.removesuffix(f"_{unit}").removesuffix(f" {unit}").removesuffix(f",{unit}")
-            return f"p{bare.strip(_EDGES) or self.name}"
+                for sign in "_ ,/":
+                    bare = bare.removesuffix(f"{sign}{unit}")
+            return f"p{bare.strip(_EDGES).removesuffix(' in') or self.name}"
         if self.kind == "yes-no":
             return kinds.chance_name(self)
         return f"log10 {self.name}" if self.transform == "log" else self.name

@@ -182,7 +182,6 @@ class Allocation:
         order = kept[np.argsort(arms[kept])]
         return cls(state.phase + 1, arms[order], counts[order].astype(np.intp), radius, certificate, cut)
 
-
     def within_budget(self, state: State) -> Allocation:
         """Return the phase without what the budget no longer pays for: the last compounds go first."""
         budget = state.problem.budget

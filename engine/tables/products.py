@@ -49,11 +49,12 @@ def one_spelling(site: str, texts: Sequence[str], notes: list[str], warnings: li
         if text not in meant:
             folded = text.casefold()
             # c1ccccc1 and C1CCCCC1 differ in case, and in everything.
-            key = _ALSO.get(folded) or drawn.get(text) or (None if SMILES_SHAPE.fullmatch(text) else folded)
+            is_smiles = SMILES_SHAPE.fullmatch(text.partition(" |")[0]) is not None
+            key = _ALSO.get(folded) or drawn.get(text) or (None if is_smiles else folded)
             doubtful.setdefault(key or text, []).append(text)
     several = [names for names in doubtful.values() if len(names) > 1]
     warnings += [
-        f"{', '.join(names)} at {site} count as different substituents. If they are one, join them."
+        f"{', '.join(names)} at {site} count as different substituents. If they are one, spell them alike."
         for names in several[:_SHOWN]
     ]
     return meant

@@ -362,7 +362,7 @@ def test_names_that_may_be_one_are_asked_about():
     meant, notes, warnings = of("Me", "OMe", "me", "CH3", "F", "methoxy", "Ph-4-F", "ph-4-f")
     assert (meant, notes) == ({}, [])
     assert warnings == [
-        f"{names} at R1 count as different substituents. If they are one, join them."
+        f"{names} at R1 count as different substituents. If they are one, spell them alike."
         for names in ("Me, me, CH3", "OMe, methoxy", "Ph-4-F, ph-4-f")
     ]
     rows = "".join(
