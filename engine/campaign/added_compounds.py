@@ -18,10 +18,10 @@ from ..strategies.protocol import Calibrated
 from ..strategies.registry import SERIES
 from . import codec
 from .change_effects import effects_in_words
-from .changes import Change, add_change, decided_under, nothing_of_the_plan, refuse_open_round
+from .changes import Change, add_change, nothing_of_the_plan, refuse_open_round
 from .events.fold import Work
 from .events.terms import CombinationsListed, CompoundsAdded
-from .file.chain import as_parts, part_digest
+from .file.chain import as_parts
 from .issued_rounds import Source
 from .phrases import many, names
 from .preconditions import check_campaign
@@ -82,27 +82,24 @@ def _add(
         raise AssayPilotError("all these compounds are in the campaign already")
     refuse_open_round(ledger)
     _refuse_controls(ledger, library)
-    seen, drops = ledger.seen(), nothing_of_the_plan(ledger)
+    drops = nothing_of_the_plan(ledger)
     if ledger.under_way is not None and not drops:
         left = sum(ledger.outstanding().values())
         raise AssayPilotError(
             f"phase {ledger.under_way.allocation.phase} is under way and bounds the compounds it was planned for",
             mend=f"Finish it first: {many(left, 'measurement')} to come.",
         )
-    blob = library.encode()
-    data: dict[str, Any] = {
-        "how": "void" if seen else "free",
+    blobs = as_parts(library.encode())
+    (digest,) = blobs
+    data = {
+        "how": "void" if ledger.seen() else "free",
         "compounds": len(library) - len(ledger.library),
         "changes": [{"what": "compounds", "endpoint": None, "before": len(ledger.library), "after": len(library)}],
         "drops_plan": drops,
         "source": source,
         "note": " ".join(note.split()),
-        "decisions": [],
-        "parts": [part_digest(blob)],
+        "part": digest,
     }
-    blobs = as_parts(blob)
-    if seen:
-        data = decided_under(ledger, kind, data, blobs)
     work.add(kind.draft(data), parts=blobs)
     check_campaign(ledger)
 

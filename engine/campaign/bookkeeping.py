@@ -47,13 +47,11 @@ class UnderWay:
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """A decided phase: what it was planned as, and the world in which it was decided."""
+    """A decided phase: what it was planned as, and when it ended."""
 
     allocation: Allocation
     planned: Mapping[int, int]
     """Measurements asked of each compound, of every measured endpoint."""
-    measurable: Flags
-    """``(n_arms,)``: what could be had when it was decided."""
     round: int
     """The round that closed it."""
     measured: tuple[int, ...] = (0,)
@@ -221,14 +219,8 @@ class Books:
         return m.round not in self.confirmations
 
     def samples(self) -> int:
-        """Return the same in planned replicates, as strategies count, rounded up; each of what its round measured."""
-        asked = {issued.number: issued.endpoints for issued in self.rounds}
-        spent: dict[int, int] = {}
-        for number, n in self._by_round().items():
-            if number not in self.confirmations:
-                each = len(asked.get(number, self.measured))
-                spent[each] = spent.get(each, 0) + n
-        return sum(-(-n // each) for each, n in spent.items())
+        """Return the same in planned replicates of all measured endpoints, as strategies count, rounded up."""
+        return -(-self.spent() // self.per_sample)
 
     def measured_in(self, phase: int) -> tuple[int, ...]:
         """Positions of the endpoints a phase is, or was, measured for."""

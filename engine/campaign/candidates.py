@@ -113,7 +113,7 @@ def _last_bounds(phases: Sequence[tuple[Floats, Floats]], n_arms: int) -> tuple[
 
 def _goal_bounds(ledger: Ledger, row: int) -> tuple[Floats, Floats]:
     """Deciding bounds of an endpoint of the goal, by its row there, on the endpoint's own side."""
-    decisions = list(ledger.decisions.values())
+    decisions = list(ledger.estimates.values())
     low, high = _last_bounds([(d.low[row], d.high[row]) for d in decisions], ledger.n_arms)
     position = ledger.goal_endpoints[row]
     if ledger.endpoints[position].sign < 0:

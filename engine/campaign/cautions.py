@@ -51,7 +51,7 @@ def cautions(ledger: Ledger) -> tuple[str, ...]:
         texts.append(f"{many(len(only), 'compound')} with values known only as bounds ({how}): {told}.")
     against = {
         int(arm): None
-        for decision in ledger.decisions.values()
+        for decision in ledger.estimates.values()
         for arm in decision.contradicted
         if not _right_all_the_same(ledger, decision, int(arm))
     }

@@ -36,13 +36,12 @@ from ..domain.noise import StatedNoise
 from ..domain.profiles import check_structures, profile_endpoint
 from ..errors import AssayPilotError
 from ..strategies.registry import SERIES, choose, states_errors
-from . import codec, deciding
+from . import codec
 from .bookkeeping import How
 from .change_effects import effects_in_words
 from .events.fold import Work
-from .events.kind import Kind
 from .events.terms import CAPACITY, SettingsChanged
-from .file.chain import Draft, as_parts, part_digest
+from .file.chain import Draft
 from .phrases import many
 from .preconditions import check_campaign
 from .replay import Ledger
@@ -133,26 +132,11 @@ def add_change(work: Work, change: Change, note: str = "") -> None:
         "endpoints": [endpoint.as_json() for endpoint in endpoints],
         "drops_plan": how != "capacity" and ledger.open_round is None and nothing_of_the_plan(ledger),
         "note": " ".join(note.split()),
-        "decisions": [],
-        "parts": [],
     }
-    blobs: dict[str, bytes] = {}
-    if how == "void":
-        data = decided_under(ledger, SettingsChanged, data, blobs)
-    work.add(SettingsChanged.draft(data), parts=blobs)
+    work.add(SettingsChanged.draft(data))
     # What the strategy cannot do is refused, whatever has happened since it began.
-    ledger.strategy.start(replace(ledger.problem(), measurable=ledger.origin.measurable))
+    ledger.strategy.start(ledger.problem())
     check_campaign(ledger)
-
-
-def decided_under(ledger: Ledger, kind: type[Kind], data: dict[str, Any], blobs: dict[str, bytes]) -> dict[str, Any]:
-    """Return the data of a change with what all phases so far decide under it; ``blobs`` takes their parts in."""
-    under = Work(ledger)
-    under.add(kind.draft(data), parts=blobs)
-    found = [deciding.stored(under.ledger, decision) for decision in deciding.decided_anew(under.ledger)]
-    own = [blob for _, blob in found]
-    blobs |= as_parts(*own)
-    return {**data, "decisions": [told for told, _ in found], "parts": [*data["parts"], *map(part_digest, own)]}
 
 
 def add_stock(work: Work, drafts: Sequence[Draft]) -> None:

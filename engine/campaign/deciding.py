@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ..strategies.protocol import Arrays, Calibrated, Decision
-from . import codec, series
+from . import codec
 from . import noise as assay_noise
 from .replay import Ledger
 
@@ -21,17 +20,6 @@ def stored(ledger: Ledger, decision: Decision) -> tuple[dict[str, Any], bytes]:
     if noise:
         data["noise"] = assay_noise.to_json(ledger, noise)
     return data, codec.to_bytes(decision)
-
-
-def decided_anew(ledger: Ledger) -> list[Decision]:
-    """Return the answer of the series model, from everything measured by now, as that of every decided phase."""
-    strategy = ledger.strategy
-    assert isinstance(strategy, Calibrated)
-    fresh = strategy.adjust(ledger.fresh(), measurable=ledger.measurable(), spent=ledger.samples())
-    state = series.informed(ledger, fresh)
-    answer = strategy.decision(state, ledger.samples())
-    phases = range(1, len(ledger.phases) + 1)
-    return [replace(answer, phase=phase, spent=ledger.estimates[phase].spent) for phase in phases]
 
 
 def same(one: Decision, other: Decision) -> bool:

@@ -171,7 +171,7 @@ class ProvenReasons:
 def _bounds(ledger: Ledger) -> tuple[Floats, Floats, Floats]:
     """Return estimate and bounds ``(n_endpoints, n_arms)`` of the last decision that bounded each arm; else NaN."""
     found = np.full((3, len(ledger.goal_endpoints), ledger.n_arms), np.nan)
-    for decision in ledger.decisions.values():
+    for decision in ledger.estimates.values():
         told = np.array([decision.estimate, decision.low, decision.high])
         bounded = np.isfinite(told).all(axis=(0, 1))
         found[:, :, bounded] = told[:, :, bounded]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -65,8 +65,6 @@ class Ledger(Books):
 
     strategy: Strategy
     state: State
-    origin: Problem
-    """What the strategy started from."""
 
     def __init__(self, part: Callable[[str], bytes], libraries: dict[str, Held] | None = None) -> None:
         super().__init__()
@@ -80,6 +78,7 @@ class Ledger(Books):
         self.modelled: tuple[int, ...] = (0,)
         """Positions of the endpoints the series model knows, in its order: of the goal first, then with a limit."""
         self.estimates: dict[int, Decision] = {}
+        """The decisions under the terms as they are, by phase, in order."""
         self.spreads: dict[int, tuple[assay_noise.Spread, ...]] = {}
         """The noise that each decided phase used, where it is not known."""
         self.void: list[str] = []
@@ -126,14 +125,20 @@ class Ledger(Books):
         self.modelled = tuple(dict.fromkeys((*self.deciding_endpoints, *profiled, *self.behind(profiled), *recorded)))
 
     def begin(self) -> None:
-        """Start the strategy, with nothing measured."""
-        self.origin = self.problem()
-        # What a strategy fixes at its start is that of ``fresh``.
-        self.state = self.strategy.adjust(self.fresh(), measurable=self.origin.measurable, spent=0)
+        """Start the strategy under the terms as they are; after decided phases only the series model starts anew.
 
-    def fresh(self) -> State:
-        """Return the strategy's state before any phase, under the terms as they are, when everything could be had."""
-        return self.strategy.start(replace(self.origin, measurable=self.measurable(())))
+        What a strategy fixes at its start it fixes as if everything could be measured.
+        """
+        problem = self.problem()
+        fresh = self.strategy.start(replace(problem, measurable=self.measurable(())))
+        fresh = replace(fresh, phase=len(self.phases))
+        self.estimates, self.spreads = {}, {}
+        self.state = self.strategy.adjust(fresh, measurable=problem.measurable, spent=0)
+
+    def history_changed(self) -> None:
+        """Start again where the first phase is not planned yet: a proven strategy may plan it by earlier values."""
+        if not (self.calibrated or self.phases or self.under_way):
+            self.begin()
 
     def seen(self) -> bool:
         """Whether any result of this campaign was ever seen, one that was taken back included."""
@@ -207,9 +212,6 @@ class Ledger(Books):
         """Return what the lab takes, in replicates of all measured endpoints."""
         settings, each = self.settings, self.per_sample
         budget = None if settings.budget is None else settings.budget // each
-        if settings.budget is not None and any(issued.endpoints != self.measured for issued in self.rounds):
-            # What was measured for other endpoints counted otherwise: what is left is what it is.
-            budget = self.samples() + max(settings.budget - self.spent(), 0) // each
         return Capacity(max(1, settings.per_round // each), settings.max_replicates, budget, each)
 
     @property
@@ -267,10 +269,6 @@ class Ledger(Books):
         """Return a part of the file by its digest."""
         return self._part(digest)
 
-    def arms_named(self, data: Mapping[str, Any]) -> dict[str, int]:
-        """Return the arm of every compound that a stored decision names."""
-        return self.arms_of(name for key in ("in", "out", "left", "contradicted") for name in data[key])
-
     def arms_of(self, names: Iterable[str]) -> dict[str, int]:
         """Return the arms of compounds by their ids; AssayPilotError for one that is not there."""
         arm_of = {}
@@ -286,64 +284,24 @@ class Ledger(Books):
         if self.under_way is None:
             raise AssayPilotError(f"step {sequence} decides a phase that was never planned")
         decision = self._decision(data)
-        now, under_way = self.deciding(), self.under_way
-        self.state = self.strategy.apply(now, decision)
-        self._keep(data, decision)
-        self.phases.append(
-            Decided(under_way.allocation, under_way.planned, now.problem.measurable, data["round"], under_way.measured)
-        )
+        under_way = self.under_way
+        self.state = self.strategy.apply(self.deciding(), decision)
+        self.estimates[decision.phase] = decision
+        if "noise" in data:
+            self.spreads[decision.phase] = assay_noise.from_json(self, data["noise"])
+        self.phases.append(Decided(under_way.allocation, under_way.planned, data["round"], under_way.measured))
         self.under_way = None
 
     def _decision(self, data: Mapping[str, Any]) -> Decision:
         """Return a stored decision with its numbers."""
-        arm_of = self.arms_named(data)
+        named = (name for key in ("in", "out", "left", "contradicted") for name in data[key])
+        arm_of = self.arms_of(named)
         numbers = codec.from_bytes(self._part(data["part"]))
         decision = codec.decision_from_json(data, numbers, arm_of)
         shape = (len(self.goal_endpoints), self.n_arms)
         if any(array.shape != shape for array in (decision.estimate, decision.low, decision.high)):
             raise AssayPilotError("the log keeps the estimates of another library")
         return decision
-
-    def keep(self, data: Mapping[str, Any]) -> None:
-        """Take in the noise that a stored decision used, if it was not known."""
-        if "noise" in data:
-            self.spreads[data["phase"]] = assay_noise.from_json(self, data["noise"])
-
-    def _keep(self, data: Mapping[str, Any], decision: Decision) -> None:
-        self.estimates[decision.phase] = decision
-        self.keep(data)
-
-    def take_again(self, entries: Sequence[Mapping[str, Any]], digests: Sequence[str]) -> None:
-        """Take in stored decisions of phases that were decided again, with all later ones."""
-        if not entries:
-            return
-        state = self.before(entries[0]["phase"])
-        for entry, digest in zip(entries, digests, strict=True):
-            decision = self._decision({**entry, "part": digest})
-            state = self.strategy.apply(self._then(state, decision.phase), decision)
-            self._keep(entry, decision)
-        self.state = replace(state, problem=replace(self.state.problem, measurable=state.problem.measurable))
-
-    def before(self, phase: int) -> State:
-        """Return the strategy's state in which a decided phase was decided.
-
-        Earlier decisions, and what could be had then.
-        """
-        state = self.fresh()
-        for earlier in range(1, phase):
-            state = self.strategy.apply(self._then(state, earlier), self.estimates[earlier])
-        return self._then(state, phase)
-
-    @property
-    def decisions(self) -> dict[int, Decision]:
-        """The decisions by phase, in order."""
-        return dict(sorted(self.estimates.items()))
-
-    def _then(self, state: State, phase: int) -> State:
-        if phase > len(self.phases):
-            return state
-        spent = self.estimates[phase].spent
-        return self.strategy.adjust(state, measurable=self.phases[phase - 1].measurable, spent=spent)
 
     # -- a draft of the future
 

@@ -17,7 +17,7 @@ from .candidates import build_candidates
 from .confirmation import same_predictions
 from .events.fold import UNFIT, describe, kind_of, take
 from .events.issued import AuditIssued, ConfirmationIssued, PhasePlanned
-from .events.terms import CombinationsListed, CompoundsAdded, PhaseDecided, PhaseEmpty, SettingsChanged
+from .events.terms import PhaseDecided, PhaseEmpty
 from .file.chain import Event
 from .file.store import Problem, Store, Verification
 from .file.store import verify as verify_store
@@ -69,7 +69,7 @@ def verify(
                 describe(event, ledger)
                 texts: tuple[str, ...] = ()
                 if recompute:
-                    texts = (*_changed(ledger, event), *_noise(ledger, event))
+                    texts = tuple(_noise(ledger, event))
                 if decides:
                     texts = (*texts, *_differences(ledger, event, again))
             except UNFIT as error:
@@ -87,17 +87,6 @@ def verify(
 
 _DRAWS = "audit round {}: the seed draws other compounds"
 _PREDICTS = "confirmation round {}: the facts predict something else"
-
-
-def _changed(ledger: Ledger, event: Event) -> list[str]:
-    """Return what is wrong with the decisions that a change of the terms made again."""
-    if kind_of(event) not in (SettingsChanged, CompoundsAdded, CombinationsListed) or not event.data.get("decisions"):
-        return []
-    return [
-        f"phase {decision.phase}: the facts give another decision under the changed terms"
-        for decision in deciding.decided_anew(ledger)
-        if not deciding.same(decision, ledger.estimates[decision.phase])
-    ]
 
 
 def _noise(ledger: Ledger, event: Event) -> list[str]:

@@ -266,7 +266,10 @@ def _count_source(ledger: Ledger, digest: str, step: int) -> None:
 
 def _mark(ledger: Ledger, numbers: Iterable[int], change: Callable[[Measurement], Measurement]) -> None:
     for place in numbers:
-        ledger.measurements[place - 1] = change(ledger.measurement(place))
+        measurement = ledger.measurement(place)
+        ledger.measurements[place - 1] = change(measurement)
+        if measurement.round == 0:
+            ledger.history_changed()
 
 
 def _mark_readings(ledger: Ledger, numbers: Iterable[int], change: Callable[[Reading], Reading]) -> None:

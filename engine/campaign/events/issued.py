@@ -47,7 +47,8 @@ class PhasePlanned(Kind):
         total = many(sum(data["counts"]) * ledger.per_sample, "measurement")
         compounds = many(len(data["compounds"]), "compound")
         cut = ", cut to what the budget leaves" if data["cut_to_budget"] else ""
-        return f"Phase {data['phase']} planned: {total} of {compounds}{cut}{choice_in_words(data, ledger)}"
+        what = f"Round {len(ledger.rounds) + 1}" if ledger.calibrated else f"Phase {data['phase']}"
+        return f"{what} planned: {total} of {compounds}{cut}{choice_in_words(data, ledger)}"
 
 
 class _Issue(Kind):

@@ -17,6 +17,7 @@ from ...domain.difference import in_words
 from ...domain.endpoint import Endpoint
 from ...domain.library import Library
 from ...errors import AssayPilotError
+from ...strategies.protocol import IN, OUT
 from ...strategies.registry import get
 from ...text.percentages import percent
 from .. import codec
@@ -105,10 +106,9 @@ class HistoryAdded(Kind):
     name = "history_added"
 
     def apply(self, ledger: Ledger) -> None:
-        """Take the values; a proven strategy may plan its first phase by them."""
+        """Take the values."""
         take_values(ledger, self.data)
-        if not ledger.calibrated:
-            ledger.begin()
+        ledger.history_changed()
 
     def sentence(self, ledger: Ledger) -> str:
         """Return how many values."""
@@ -126,8 +126,11 @@ class PhaseDecided(Kind):
         ledger.take_decision(self.data, self.event.sequence)
 
     def sentence(self, ledger: Ledger) -> str:
-        """Return how many compounds it decided."""
+        """Return how many compounds it decided; under the series model, where each stands by now."""
         data = self.data
+        if ledger.calibrated:
+            status = ledger.state.status[ledger.arm_of]
+            return f"Estimates updated: {int((status == IN).sum()):,} in, {int((status == OUT).sum()):,} out"
         return f"Phase {data['phase']} decided: {len(data['in']):,} more in, {len(data['out']):,} more out"
 
 
@@ -144,9 +147,9 @@ class PhaseEmpty(Kind):
         ledger.under_way = None
 
     def sentence(self, ledger: Ledger) -> str:
-        """Return the phase."""
-        phase = self.data["phase"]
-        return f"Phase {phase} ended without a usable result; it will be planned again if it is still needed"
+        """Return the phase, or the round under the series model."""
+        what = f"Round {self.data['round']}" if ledger.calibrated else f"Phase {self.data['phase']}"
+        return f"{what} ended without a usable result; it will be planned again if it is still needed"
 
 
 class SettingsChanged(Kind):
@@ -213,10 +216,10 @@ class CombinationsListed(CompoundsAdded):
 CAPACITY = ("per_round", "max_replicates", "budget")
 """What may change without touching the goal, the assay or the confidence."""
 
-_KEPT = ("settings", "endpoints", "goal_endpoints", "limited", "measured", "modelled", "state", "origin", "under_way",
-         "void", "estimates", "spreads", "strategy", "why")  # fmt: skip
+_KEPT = ("settings", "endpoints", "goal_endpoints", "limited", "measured", "modelled", "state", "under_way", "void",
+         "estimates", "spreads", "strategy", "why")  # fmt: skip
 """What a change replaces, and undo puts back."""
-_LIBRARY = ("library", "first", "arm_of", "features", "phases", "stock")
+_LIBRARY = ("library", "first", "arm_of", "features", "stock")
 """What more compounds replace beside."""
 
 
@@ -232,28 +235,24 @@ def take(ledger: Ledger, data: Mapping[str, Any]) -> None:
         if change["what"] == "strategy":
             ledger.strategy, ledger.why = get(change["after"]), f"{change['after']}, as chosen later"
     ledger.aim()
-    _decide_again(ledger, data, data["parts"])
+    _begin_again(ledger, data)
 
 
 def take_compounds(ledger: Ledger, data: Mapping[str, Any]) -> None:
-    """Go on with more compounds; the library, the first of the parts, holds them at its end."""
+    """Go on with the larger library, which holds the new compounds at its end."""
     _remember(ledger, data, (*_KEPT, *_LIBRARY))
     before, old, n = ledger.library, ledger.first, ledger.n_arms
-    ledger.hold(Library.decode(ledger.part(data["parts"][0])))
+    ledger.hold(Library.decode(ledger.part(data["part"])))
     if ledger.library.ids[: len(before)] != before.ids or not np.array_equal(ledger.first[:n], old):
         raise AssayPilotError("the log adds compounds in front of those there are")
-    more = np.zeros(ledger.n_arms - n, dtype=bool)
-    ledger.phases = [replace(one, measurable=np.concatenate([one.measurable, more])) for one in ledger.phases]
-    _decide_again(ledger, data, data["parts"][1:])
+    _begin_again(ledger, data)
 
 
-def _decide_again(ledger: Ledger, data: Mapping[str, Any], digests: Sequence[str]) -> None:
-    """Begin under the new terms, and take in what the phases so far decide under them."""
+def _begin_again(ledger: Ledger, data: Mapping[str, Any]) -> None:
+    """Begin under the new terms; all that was measured counts for the series model, which decides next."""
     if data["drops_plan"]:
         ledger.under_way = None
-    ledger.spreads = {}
     ledger.begin()
-    ledger.take_again(data["decisions"], digests)
 
 
 def _remember(ledger: Ledger, data: Mapping[str, Any], names: Sequence[str]) -> None:
