@@ -131,11 +131,12 @@ class Books:
         """The position of the objective among the endpoints; for trade-offs of the first of them."""
         return self.goal_endpoints[0]
 
-    def measurement(self, number: int) -> Measurement:
-        """Return the measurement of that number; AssayPilotError when there is none."""
-        if not 1 <= number <= len(self.measurements):
-            raise AssayPilotError(f"there is no measurement number {number}")
-        return self.measurements[number - 1]
+    def measurement(self, number: int, *, control: bool = False) -> Measurement:
+        """Return the measurement, or the value of a control, of that number; AssayPilotError when there is none."""
+        values: Sequence[Measurement] = self.readings if control else self.measurements
+        if not 1 <= number <= len(values):
+            raise AssayPilotError(f"there is no {'value of a control' if control else 'measurement'} number {number}")
+        return values[number - 1]
 
     def issued(self, number: int) -> Issued:
         """Return the round of that number; AssayPilotError when there is none."""

@@ -231,6 +231,7 @@ class Campaign:
         if choice is not None or self._ledger.open_round is None:
             with self._writing() as work:
                 list_combinations(work)
+                decide_due(work)
                 work.add(*planned_round(work.ledger, report, choice=choice))
             if not work.drafts:
                 return None
@@ -375,16 +376,21 @@ class Campaign:
 
     # Amendments: with ``dry`` nothing is done, and what it would do to the guarantee and the decisions is returned.
 
-    def exclude(self, number: int, reason: str, *, judgement: bool, dry: bool = False) -> tuple[str, ...]:
+    # ``control``: the number is that of a control's value, which proofs do not count.
+
+    def exclude(
+        self, number: int, reason: str, *, judgement: bool = False, control: bool = False, dry: bool = False
+    ) -> tuple[str, ...]:
         """Leave a value out, for a reason that is kept with it.
 
         ``judgement``: left out after seeing it, not for a technical cause; the guarantee's sentence counts those.
         """
-        return self._amend(amending.excluded(self._ledger, number, reason, judgement=judgement), dry=dry)
+        draft = amending.excluded(self._ledger, number, reason, judgement=judgement, control=control)
+        return self._amend(draft, dry=dry)
 
-    def include(self, number: int, reason: str, *, dry: bool = False) -> tuple[str, ...]:
+    def include(self, number: int, reason: str, *, control: bool = False, dry: bool = False) -> tuple[str, ...]:
         """Use an excluded value again."""
-        return self._amend(amending.included(self._ledger, number, reason), dry=dry)
+        return self._amend(amending.included(self._ledger, number, reason, control=control), dry=dry)
 
     def correct(
         self,
@@ -394,33 +400,15 @@ class Campaign:
         relation: Relation = "=",
         unit: str | None = None,
         reason: str,
+        control: bool = False,
         dry: bool = False,
     ) -> tuple[str, ...]:
         """Replace a wrong value, given in the entry unit; what was entered first stays in the log and in ``entered``.
 
         Where a proof has decided by it already, the series model takes over, as after changed terms.
         """
-        return self._amend(amending.corrected(self._ledger, number, value, relation, unit, reason), dry=dry)
-
-    def amend_control(
-        self,
-        number: int,
-        reason: str,
-        *,
-        value: float | None = None,
-        unit: str | None = None,
-        excluded: bool | None = None,
-        dry: bool = False,
-    ) -> tuple[str, ...]:
-        """Replace the value of a control (in the entry unit), leave it out, or use it again, for a reason that is kept.
-
-        Controls are shown and decide nothing.
-        """
-        told = amending.control_amended(self._ledger, number, reason, value=value, unit=unit, excluded=excluded)
-        if dry:
-            return ("Controls are shown and decide nothing.",)
-        self._write(told)
-        return ()
+        draft = amending.corrected(self._ledger, number, value, relation, unit, reason, control=control)
+        return self._amend(draft, dry=dry)
 
     def _amend(self, draft: Draft, *, dry: bool) -> tuple[str, ...]:
         """Write a change of one measurement, with the hand-over to the series model where a proof ends."""

@@ -1,28 +1,29 @@
 """Domain values to the JSON of events and back, and the numbers behind a decision to bytes: a part of the file.
 
-Never pickle. A part holds arrays by name: a JSON list of [name, type, shape], then their bytes.
+A part holds arrays by name, as ``numpy.savez`` writes them; never pickles.
 """
 
 from __future__ import annotations
 
-import json
+import io
 import math
-import struct
-import zlib
+import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Floats, Ints
-from ..domain.controls import Control, Reading
+from ..domain.controls import Control
 from ..domain.measurements import Measurement, Result
 from ..strategies.protocol import Arrays, Decision
 from .findings import Prediction
 from .issued_rounds import RoundItem, Source
 from .settings import Settings
+
+_Value = TypeVar("_Value", bound=Measurement)
 
 _RESULT_DEFAULTS = {f.name: f.default for f in fields(Result) if f.name not in ("compound", "value")}
 
@@ -38,23 +39,15 @@ def source_to_json(source: Source | None) -> dict[str, Any] | None:
 
 
 def settings_to_json(settings: Settings) -> dict[str, Any]:
-    """Return settings as an object; the endpoints of a goal about one are not named twice."""
-    data = asdict(settings) | {"parameters": dict(settings.parameters), "slack": settings.softness}
-    data["controls"] = [control.as_json() for control in settings.controls]
-    if not settings.controls:
-        del data["controls"]
-    if settings.top is None:
-        del data["top"]
-    if settings.goal == "pareto":
-        return data | {"objectives": list(settings.objectives)}
-    del data["objectives"]
-    return data
+    """Return settings as an object."""
+    controls = [control.as_json() for control in settings.controls]
+    return asdict(settings) | {"slack": settings.softness, "controls": controls}
 
 
 def settings_from_json(data: Mapping[str, Any]) -> Settings:
     """Return the settings that ``settings_to_json`` wrote."""
-    controls = tuple(map(Control.from_json, data.get("controls", ())))
-    return Settings(**{**data, "objectives": tuple(data.get("objectives", ())), "controls": controls})
+    controls = tuple(map(Control.from_json, data["controls"]))
+    return Settings(**{**data, "objectives": tuple(data["objectives"]), "controls": controls})
 
 
 def result_to_json(result: Result) -> dict[str, Any]:
@@ -67,37 +60,21 @@ def result_to_json(result: Result) -> dict[str, Any]:
     return short
 
 
-def value_to_json(value: Measurement | Reading) -> dict[str, Any]:
+def value_to_json(value: Measurement) -> dict[str, Any]:
     """Return a measurement, or a value of a control, as it is first recorded; what becomes of it are other events."""
-    data = {
-        f.name: getattr(value, f.name) for f in fields(value) if f.name not in ("entered", "withdrawn", "corrected")
-    }
+    data = {f.name: getattr(value, f.name) for f in fields(value) if f.name not in ("withdrawn", "corrected")}
     return {**data, "entered": result_to_json(value.entered)}
 
 
-def measurement_from_json(data: Mapping[str, Any]) -> Measurement:
-    """Return the measurement that ``value_to_json`` wrote."""
-    return Measurement(**{**data, "entered": Result(**data["entered"])})
-
-
-def reading_from_json(data: Mapping[str, Any]) -> Reading:
-    """Return the value of a control that ``value_to_json`` wrote."""
-    return Reading(**{**data, "entered": Result(**data["entered"])})
-
-
-def item_to_json(item: RoundItem) -> dict[str, Any]:
-    """One line of a round as an object."""
-    data = asdict(item)
-    for name in ("asked", "each"):
-        if not data[name]:
-            del data[name]
-    return data
+def value_from_json(data: Mapping[str, Any], kind: type[_Value]) -> _Value:
+    """Return the value that ``value_to_json`` wrote: a measurement, or a value of a control."""
+    return kind(**{**data, "entered": Result(**data["entered"])})
 
 
 def item_from_json(data: Mapping[str, Any]) -> RoundItem:
-    """Return the line that ``item_to_json`` wrote."""
-    each = tuple(None if told is None else tuple(told) for told in data.get("each", ()))
-    return RoundItem(**{**data, "asked": tuple(data.get("asked", ())), "each": each})
+    """Return the line of a round that ``asdict`` wrote."""
+    each = tuple(None if told is None else tuple(told) for told in data["each"])
+    return RoundItem(**{**data, "asked": tuple(data["asked"]), "each": each})
 
 
 def prediction_to_json(prediction: Prediction) -> dict[str, Any]:
@@ -151,14 +128,12 @@ def decision_from_json(data: Mapping[str, Any], numbers: Numbers, arm_of: Mappin
     )
 
 
-_FORMAT = b"APEST2\n"
 _LARGEST = 2**28
 """Bytes a part may unpack to; a file from anyone may hold one that unpacks without end."""
 _MOST = 256
 """Arrays in one part."""
-_TYPES = frozenset(
-    ("<f8", "<f4", "<f2", "<i8", "<i4", "<i2", "|i1", "<u8", "<u4", "<u2", "|u1", "|b1")
-)  # numbers and booleans, as numpy spells them
+_KINDS = "biuf"
+"""Kinds of arrays: booleans and numbers, as numpy calls them."""
 _MEMORY = "memory "
 
 
@@ -175,28 +150,33 @@ class Numbers:
 
 
 def to_bytes(numbers: Numbers | Decision) -> bytes:
-    """Return part; raises ValueError for an array that is no array of numbers, and for more than a part may hold."""
+    """Return a part; raises ValueError for an array that is no array of numbers, and for more than a part may hold."""
     named: dict[str, NDArray[Any]] = {"estimate": numbers.estimate, "low": numbers.low, "high": numbers.high}
     named |= {_MEMORY + name: np.asarray(array) for name, array in numbers.memory.items()}
-    table, blobs = [], []
     for name, array in named.items():
-        kind = array.dtype.newbyteorder("<").str
-        if kind not in _TYPES:
+        if array.dtype.kind not in _KINDS:
             raise ValueError(f"{name} is no array of numbers ({array.dtype})")
-        table.append([name, kind, list(array.shape)])
-        blobs.append(np.ascontiguousarray(array).astype(kind).tobytes())
-    text = json.dumps(table, separators=(",", ":")).encode()
-    raw = struct.pack("<Q", len(text)) + text + b"".join(blobs)
-    if len(raw) > _LARGEST or len(named) > _MOST:
-        raise ValueError(f"{len(raw):,} bytes in {len(named)} arrays are more than a part may hold")
-    return _FORMAT + zlib.compress(raw, 1)
+    size = sum(array.nbytes for array in named.values())
+    if size > _LARGEST or len(named) > _MOST:
+        raise ValueError(f"{size:,} bytes in {len(named)} arrays are more than a part may hold")
+    stream = io.BytesIO()
+    np.savez_compressed(stream, allow_pickle=False, **named)
+    return stream.getvalue()
 
 
 def from_bytes(blob: bytes) -> Numbers:
     """Return what ``to_bytes`` wrote; raises ValueError when the bytes are something else, cut short or too large."""
-    if not blob.startswith(_FORMAT):
-        raise ValueError("not the estimates of a phase")
-    named = _arrays(_unpacked(blob[len(_FORMAT) :]))
+    try:
+        with zipfile.ZipFile(io.BytesIO(blob)) as packed:
+            entries = packed.infolist()
+        if len(entries) > _MOST or sum(entry.file_size for entry in entries) > _LARGEST:
+            raise ValueError("the estimates of a phase are too large")
+        with np.load(io.BytesIO(blob), allow_pickle=False) as found:
+            named = {name: found[name] for name in found.files}
+    except Exception as error:  # numpy and zipfile raise all kinds of errors for bytes that anyone may have written
+        raise ValueError(f"not the estimates of a phase: {error}") from error
+    if not all(isinstance(array, np.ndarray) and array.dtype.kind in _KINDS for array in named.values()):
+        raise ValueError("the estimates of a phase hold what is no array of numbers")
     try:
         estimate, low, high = named["estimate"], named["low"], named["high"]
     except KeyError as error:
@@ -205,42 +185,3 @@ def from_bytes(blob: bytes) -> Numbers:
         raise ValueError("the estimates of a phase are not tables of numbers")
     memory = {name[len(_MEMORY) :]: array for name, array in named.items() if name.startswith(_MEMORY)}
     return Numbers(estimate, low, high, memory)
-
-
-def _unpacked(packed: bytes) -> bytes:
-    unpacker = zlib.decompressobj()
-    raw = unpacker.decompress(packed, _LARGEST)
-    if not unpacker.eof:
-        raise ValueError("the estimates of a phase are cut short, or too large")
-    return raw
-
-
-def _arrays(raw: bytes) -> dict[str, NDArray[Any]]:
-    (length,) = struct.unpack_from("<Q", raw)
-    if length > len(raw) - 8:
-        raise ValueError("the estimates of a phase are cut short")
-    try:
-        table = json.loads(raw[8 : 8 + length])
-    except RecursionError:
-        raise ValueError("the estimates of a phase are nested too deeply") from None
-    if not isinstance(table, list) or len(table) > _MOST:
-        raise ValueError("the estimates of a phase have no list of arrays")
-    place = 8 + length
-    named: dict[str, NDArray[Any]] = {}
-    for name, kind, shape in table:
-        if not isinstance(name, str) or kind not in _TYPES or not _is_shape(shape):
-            raise ValueError("the estimates of a phase hold what is no array of numbers")
-        dtype = np.dtype(kind)
-        size = math.prod(shape) * dtype.itemsize
-        if size > len(raw) - place:
-            raise ValueError("the estimates of a phase are cut short")
-        array = np.frombuffer(raw, dtype, math.prod(shape), place).reshape(shape)
-        named[name] = array.astype(dtype.newbyteorder("="))
-        place += size
-    if place != len(raw):
-        raise ValueError("the estimates of a phase hold more than they list")
-    return named
-
-
-def _is_shape(shape: object) -> bool:
-    return isinstance(shape, list) and len(shape) <= 8 and all(type(n) is int and n >= 0 for n in shape)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from ..arrays import Flags, Floats
-from ..domain.controls import Reading
+from ..domain.measurements import Measurement
 from . import phrases
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def quality(ledger: Books) -> Quality:
     lines, drifts = [], []
     for k, endpoint in enumerate(ledger.endpoints):
         own = [r for r in usable if r.endpoint == k]
-        above = np.array([r.value - nominal[r.control, k] for r in own])
+        above = np.array([r.value - nominal[r.compound, k] for r in own])
         groups: dict[Plate, list[int]] = {}
         for place, r in enumerate(own):
             groups.setdefault(_plate(r), []).append(place)
@@ -89,7 +89,7 @@ def nominals(books: Books) -> dict[tuple[int, int], float]:
     for c, control in enumerate(books.settings.controls):
         for k, endpoint in enumerate(books.endpoints):
             value = control.nominal(endpoint.name)
-            own = [r for r in books.readings if r.control == c and r.endpoint == k and r.usable]
+            own = [r for r in books.readings if r.compound == c and r.endpoint == k and r.usable]
             if value is None and own:
                 first = min(r.round for r in own)
                 begun = [r for r in own if r.round == first]
@@ -99,24 +99,24 @@ def nominals(books: Books) -> dict[tuple[int, int], float]:
     return found
 
 
-def _plate(reading: Reading) -> Plate:
+def _plate(reading: Measurement) -> Plate:
     """Return the plate of a reading; those that name none share one with all such of their round."""
     return reading.entered.round or reading.round, reading.entered.plate.strip().casefold()
 
 
-def _name(reading: Reading) -> str:
+def _name(reading: Measurement) -> str:
     text = reading.entered.plate.strip()
     return f"plate {text}" if text else f"round {reading.entered.round or reading.round} without a plate"
 
 
 def _line(
-    number: int, name: str, endpoint: int, readings: Sequence[Reading], above: Floats, noise: float | None
+    number: int, name: str, endpoint: int, readings: Sequence[Measurement], above: Floats, noise: float | None
 ) -> PlateLine:
     weights = np.array([float(r.n) for r in readings])
     mean = float(weights @ above / weights.sum())
     centred, freedom = above.copy(), len(above)
-    for control in {r.control for r in readings}:
-        own = np.array([r.control == control for r in readings])
+    for control in {r.compound for r in readings}:
+        own = np.array([r.compound == control for r in readings])
         centred[own] -= weights[own] @ above[own] / weights[own].sum()
         freedom -= 1
     sd = math.sqrt(float(weights @ centred**2) / freedom) if freedom > 0 else None

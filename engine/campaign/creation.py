@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from .file.chain import as_parts
 from .issued_rounds import Source
 from .preconditions import check_campaign
 from .replay import Ledger
-from .results.intake import prepare
+from .results.intake import measurement, prepare
 from .settings import Settings
 from .stocked import stock_drafts
 
@@ -74,7 +75,7 @@ def creation(
         raise AssayPilotError(
             f"a campaign needs at least two compounds, got {len(library)}", mend="Add compounds to the table."
         )
-    taken = prepare(library, endpoints, history, first_number=1)
+    taken = prepare(partial(measurement, library, endpoints), endpoints, history, first_number=1)
     if taken.rejected:
         row, reason = taken.rejected[0]
         raise AssayPilotError(reason, row=row)
@@ -212,7 +213,7 @@ def _with_noise(
 
     AssayPilotError when that of one that is ``measured`` is neither given nor in the replicates.
     """
-    taken = prepare(library, endpoints, history, first_number=1)
+    taken = prepare(partial(measurement, library, endpoints), endpoints, history, first_number=1)
     out, notes = [], []
     for position, endpoint in enumerate(endpoints):
         if endpoint.noise_sd is None and endpoint.of is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -45,16 +46,20 @@ def _same_arrays(one: Arrays, other: Arrays) -> bool:
     )
 
 
-def recompute(ledger: Ledger) -> Decision | None:
-    """Return what the phase under way decides from the facts so far; None when nothing usable returned."""
-    if ledger.under_way is None:
-        return None
-    allocation = ledger.under_way.allocation
+def recompute(ledger: Ledger, *, update: bool = False) -> Decision | None:
+    """Return what the phase under way decides from the facts so far; None when nothing usable returned.
+
+    With ``update``: what the series model makes of the values so far for the last phase, after a change of the terms.
+    """
     if isinstance(ledger.strategy, Calibrated):
         state = ledger.current()
         if not ledger.strategy.has_values(state):
             return None
-        return ledger.strategy.decision(state, ledger.samples())
+        decision = ledger.strategy.decision(state, ledger.samples())
+        return replace(decision, phase=len(ledger.phases)) if update else decision
+    if ledger.under_way is None:
+        return None
+    allocation = ledger.under_way.allocation
     outcome = ledger.outcome(allocation.phase, allocation, ledger.samples())
     state = assay_noise.to_decide(ledger, ledger.deciding(), allocation.phase)
     return assay_noise.decided(state, ledger.strategy.decide(state, outcome))

@@ -11,7 +11,6 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from ..chemistry.similarity import library_similarity
-from ..domain.controls import Reading
 from ..domain.features import SiteFeatures, merge_equal_rows
 from ..domain.library import Library
 from ..domain.measurements import Pooled, pool
@@ -292,6 +291,12 @@ class Ledger(Books):
         self.phases.append(Decided(under_way.allocation, under_way.planned, data["round"], under_way.measured))
         self.under_way = None
 
+    def take_estimates(self, data: Mapping[str, Any]) -> None:
+        """Take in what the series model makes of the values so far, as the end of the last phase."""
+        decision = self._decision(data)
+        self.state = self.strategy.apply(self.current(), decision)
+        self.estimates[decision.phase] = decision
+
     def _decision(self, data: Mapping[str, Any]) -> Decision:
         """Return a stored decision with its numbers."""
         named = (name for key in ("in", "out", "left", "contradicted") for name in data[key])
@@ -323,9 +328,3 @@ class Ledger(Books):
             self.hold(Library.decode(self.part(digest)))
             self._libraries[digest] = self.held
         self.library, self.first, self.arm_of, self.features = self._libraries[digest]
-
-    def reading(self, number: int) -> Reading:
-        """Return the value of a control of that number; AssayPilotError when there is none."""
-        if not 1 <= number <= len(self.readings):
-            raise AssayPilotError(f"there is no value of a control number {number}")
-        return self.readings[number - 1]

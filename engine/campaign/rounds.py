@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, Literal
 
 from ..domain.features import ProjectedFeatures
 from ..domain.stock import PlanName
 from ..errors import AssayPilotError
-from ..strategies.protocol import Allocation
+from ..strategies.protocol import Allocation, Decision
 from ..system.progress import Report, silent
 from . import codec, deciding, stocked
 from .candidates import shown_means, view_of
 from .changes import nothing_of_the_plan
 from .events.fold import Work
 from .events.issued import PhasePlanned, RoundClosed, RoundIssued, RoundWithdrawn
-from .events.terms import PhaseDecided, PhaseEmpty
+from .events.terms import EstimatesUpdated, PhaseDecided, PhaseEmpty
 from .file.chain import Draft, as_parts
 from .issued_rounds import Issued, Missing, RoundItem
 from .layout import lay_out, next_round, reasons
@@ -103,7 +104,7 @@ def items_of(
         mean, low, high = told[ledger.objective][line] or (None, None, None)
         differing = () if set(each) == {n} else each
         item = RoundItem(compound, n, text, mean, low, high, differing, tuple(of[line] for of in several))
-        items.append(codec.item_to_json(item))
+        items.append(asdict(item))
     return items
 
 
@@ -130,11 +131,7 @@ def _phase_json(allocation: Allocation, planned: Mapping[int, int], order: Seque
         "counts": list(planned.values()),
         "order": [[compound, n] for compound, n in order],
         "radius": codec.finite(allocation.radius),
-        "certificate": {
-            "criterion": allocation.certificate.criterion,
-            "value": allocation.certificate.value,
-            "lower_bound": allocation.certificate.lower_bound,
-        },
+        "certificate": asdict(allocation.certificate),
         "cut_to_budget": allocation.cut_to_budget,
     }
 
@@ -194,23 +191,33 @@ def closed_round(ledger: Ledger, issued: Issued, missing: Missing | Literal["non
 
 
 def decide_due(work: Work) -> bool:
-    """Decide the phase once nothing of it is outstanding and no round is open; return whether that was so."""
+    """Decide what is due, and return whether anything was.
+
+    That is the phase under way, once nothing of it is outstanding and no round is open; and under the series model,
+    after a change of the terms, what is known by now.
+    """
     ledger = work.ledger
+    if ledger.calibrated and ledger.phases and ledger.state.last is None:
+        return _decided(work, EstimatesUpdated, deciding.recompute(ledger, update=True))
     if ledger.under_way is None or ledger.open_round is not None:
         return False
-    allocation = ledger.under_way.allocation
-    closed = any(one.phase == allocation.phase and one.state == "closed" for one in ledger.rounds)
+    phase = ledger.under_way.allocation.phase
+    closed = any(one.phase == phase and one.state == "closed" for one in ledger.rounds)
     if ledger.outstanding() and not (ledger.calibrated and closed):
         return False
-    decision = deciding.recompute(ledger)
-    number = ledger.last_round
+    if not _decided(work, PhaseDecided, deciding.recompute(ledger)):
+        work.add(PhaseEmpty.draft({"phase": phase, "round": ledger.last_round}))
+    return True
+
+
+def _decided(work: Work, kind: type[PhaseDecided], decision: Decision | None) -> bool:
+    """Add the event of a decision and its part; return whether there is one."""
     if decision is None:
-        work.add(PhaseEmpty.draft({"phase": allocation.phase, "round": number}))
-        return True
-    data, blob = deciding.stored(ledger, decision)
+        return False
+    data, blob = deciding.stored(work.ledger, decision)
     named = as_parts(blob)
     (digest,) = named
-    info = ledger.strategy.info
-    data |= {"strategy": info.name, "strategy_version": info.version, "round": number, "part": digest}
-    work.add(PhaseDecided.draft(data), parts=named)
+    info = work.ledger.strategy.info
+    data |= {"strategy": info.name, "strategy_version": info.version, "round": work.ledger.last_round, "part": digest}
+    work.add(kind.draft(data), parts=named)
     return True

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arrays import Flags, Floats, Ints
-from ..domain.controls import Reading
 from ..domain.difference import parts
 from ..domain.endpoint import Endpoint
 from ..domain.measurements import Measurement
@@ -98,7 +97,7 @@ def view_of(terms: Ledger, state: State, position: int) -> SeriesView | None:
 
 def _measured(terms: Ledger, position: int) -> Measured:
     key = (terms.settings.parameters.get("history"), terms.endpoints, id(terms.arm_of), position)
-    now: tuple[Measurement | Reading, ...] = (*terms.measurements, *terms.readings)
+    now: tuple[Measurement, ...] = (*terms.measurements, *terms.readings)
     # Lists of the same objects are equal at once, so this costs a hundredth of gathering the values again.
     for known, measurements, _, found in tuple(_GATHERED):
         if known == key and measurements == now:
@@ -110,7 +109,7 @@ def _measured(terms: Ledger, position: int) -> Measured:
     return found
 
 
-_GATHERED: deque[tuple[Any, tuple[Measurement | Reading, ...], Ints, Measured]] = deque(maxlen=6)
+_GATHERED: deque[tuple[Any, tuple[Measurement, ...], Ints, Measured]] = deque(maxlen=6)
 """The values gathered last, with what they were gathered from; ``arm_of`` is held so that no other takes its id."""
 
 
@@ -124,7 +123,7 @@ def used_by_model(measurements: Sequence[Measurement], parameters: Mapping[str, 
 class Controls:
     """What controls read: between plates, days or batches they differ by nothing but the shifts of these."""
 
-    readings: Sequence[Reading]
+    readings: Sequence[Measurement]
     first: int
     """The arm of the first control, behind those of all compounds."""
 
@@ -160,7 +159,7 @@ def measured_values(
     below = np.array([m.value if m.relation in ("<", "<=") else np.inf for m in used])
     arms = arm_of[np.array([m.compound for m in used], dtype=np.intp)]
     counts = np.array([float(m.n) for m in used])
-    beside: list[Reading] = []
+    beside: list[Measurement] = []
     if controls is not None and np.isfinite(values).any():
         beside, at, read = _controls(controls, position, float(np.nanmedian(values)))
         arms, values = np.concatenate([arms, at]), np.concatenate([values, read])
@@ -171,18 +170,18 @@ def measured_values(
     return Measured(arms, sign * values, counts, low, high, _shifts([*used, *beside], arms))
 
 
-def _controls(controls: Controls, position: int, middle: float) -> tuple[list[Reading], Ints, Floats]:
+def _controls(controls: Controls, position: int, middle: float) -> tuple[list[Measurement], Ints, Floats]:
     """Return the readings of the controls that were read more than once, their arms, and their values.
 
     Only how readings of a control differ tells anything, so each control is put where the compounds are.
     """
-    read = [one for one in controls.readings if one.endpoint == position and one.usable and one.entered.relation == "="]
+    read = [one for one in controls.readings if one.endpoint == position and one.usable]
     of_each: dict[int, list[float]] = {}
     for one in read:
-        of_each.setdefault(one.control, []).append(one.value)
-    told = [one for one in read if len(of_each[one.control]) > 1]
-    arms = np.array([controls.first + one.control for one in told], dtype=np.intp)
-    values = np.array([one.value - float(np.mean(of_each[one.control])) + middle for one in told])
+        of_each.setdefault(one.compound, []).append(one.value)
+    told = [one for one in read if len(of_each[one.compound]) > 1]
+    arms = np.array([controls.first + one.compound for one in told], dtype=np.intp)
+    values = np.array([one.value - float(np.mean(of_each[one.compound])) + middle for one in told])
     return told, arms, values
 
 
@@ -194,18 +193,18 @@ def _means(measured: Measured, n_arms: int) -> tuple[Floats, Floats]:
     return counts, sums / np.maximum(counts, 1.0)
 
 
-def _batch(m: Measurement | Reading) -> str:
+def _batch(m: Measurement) -> str:
     return m.entered.batch
 
 
-_KINDS: tuple[Callable[[Measurement | Reading], str], ...] = (
+_KINDS: tuple[Callable[[Measurement], str], ...] = (
     lambda m: m.entered.plate,
     lambda m: m.entered.date,
     _batch,
 )
 
 
-def _shifts(used: Sequence[Measurement | Reading], arms: Ints) -> tuple[Ints, ...]:
+def _shifts(used: Sequence[Measurement], arms: Ints) -> tuple[Ints, ...]:
     """Return the groups of values that may be shifted together: plate, day, batch, and the table of the start.
 
     The values of the table also differ from the campaign's compound by compound, ``arms`` ``(n,)``: they come from

@@ -17,7 +17,7 @@ from .candidates import build_candidates
 from .confirmation import same_predictions
 from .events.fold import UNFIT, describe, kind_of, take
 from .events.issued import AuditIssued, ConfirmationIssued, PhasePlanned
-from .events.terms import PhaseDecided, PhaseEmpty
+from .events.terms import EstimatesUpdated, PhaseDecided, PhaseEmpty
 from .file.chain import Event
 from .file.store import Problem, Store, Verification
 from .file.store import verify as verify_store
@@ -59,8 +59,8 @@ def verify(
             recompute = recompute and time.monotonic() < end
             try:
                 kind = kind_of(event)
-                decides = recompute and kind in (PhaseDecided, PhaseEmpty)
-                again = deciding.recompute(ledger) if decides else None
+                decides = recompute and kind in (PhaseDecided, EstimatesUpdated, PhaseEmpty)
+                again = deciding.recompute(ledger, update=kind is EstimatesUpdated) if decides else None
                 if recompute and kind is ConfirmationIssued and not same_predictions(ledger, event.data):
                     problems.append(Problem(event.sequence, _PREDICTS.format(event.data["round"])))
                 if recompute and kind is AuditIssued and not _drawn(ledger, event):

@@ -204,8 +204,6 @@ def amend(options: argparse.Namespace, console: Console) -> Reply:
         before = campaign.status()
         found = _value_named(options.number, before, str(options.file))
         entry = _entry(options.value, before.endpoints[found.endpoint]) if options.command == "correct" else None
-        if isinstance(found, Reading) and entry is not None and entry.relation != "=":
-            raise AssayPilotError(f"{options.value} is no number, and a control has to read one", option="VALUE")
         told = _amended(campaign, found, entry, options, dry=True)
         console.say(*told)
         if options.dry_run:
@@ -216,7 +214,7 @@ def amend(options: argparse.Namespace, console: Console) -> Reply:
         _amended(campaign, found, entry, options, dry=False)
         now = campaign.status()
         said = campaign.history()
-    what = next(line.text for line in reversed(said) if line.kind.startswith(("measurement_", "control_")))
+    what = next(line.text for line in reversed(said) if line.kind.startswith("measurement_"))
     found = _value_named(options.number, now, str(options.file))
     return Reply(_amendment(now, found, told, changed=True), [what, now.statement, now.promise])
 
@@ -225,16 +223,12 @@ def _amended(
     campaign: Campaign, found: Measurement | Reading, entry: Entry | None, options: argparse.Namespace, *, dry: bool
 ) -> tuple[str, ...]:
     """Change the value; with ``dry`` nothing is done, and what it would do is returned in sentences."""
-    number, reason = found.number, options.reason
-    if isinstance(found, Reading):
-        if entry is not None:
-            return campaign.amend_control(number, reason, value=entry.value, unit=entry.unit, dry=dry)
-        return campaign.amend_control(number, reason, excluded=options.command == "exclude", dry=dry)
+    number, reason, of = found.number, options.reason, {"control": isinstance(found, Reading), "dry": dry}
     if entry is not None:
-        return campaign.correct(number, entry.value, relation=entry.relation, unit=entry.unit, reason=reason, dry=dry)
+        return campaign.correct(number, entry.value, relation=entry.relation, unit=entry.unit, reason=reason, **of)
     if options.command == "include":
-        return campaign.include(number, reason, dry=dry)
-    return campaign.exclude(number, reason, judgement=options.judgement, dry=dry)
+        return campaign.include(number, reason, **of)
+    return campaign.exclude(number, reason, judgement=options.judgement, **of)
 
 
 def _value_named(named: Numbered, now: Status, file: str) -> Measurement | Reading:

@@ -10,7 +10,7 @@ from typing import Any
 from ..errors import AssayPilotError
 from .endpoint import Endpoint
 from .library import Library
-from .measurements import Result
+from .measurements import Measurement
 
 _LONGEST = 24
 """Letters of a control's name: what fits a legend, and what a plate's controls may have."""
@@ -41,33 +41,15 @@ class Control:
         return cls(data["name"], tuple(data["values"].items()))
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """One value of a control in a campaign, model scale."""
+class Reading(Measurement):
+    """One value of a control in a campaign; its compound is the control's position among those of the campaign."""
 
-    number: int
-    """Unique among the readings of controls, from 1, in order of entry."""
-    control: int
-    """Position among the campaign's controls."""
-    endpoint: int
-    """Position among the campaign's endpoints."""
-    value: float
-    n: int
-    entered: Result
-    """As it was entered; never changed."""
-    round: int
-    """The round it belongs to; 0 before the first."""
-    excluded: str | None = None
-    """Why it is not used; None when it is."""
-    withdrawn: bool = False
-    """Taken back by undo."""
-    corrected: str | None = None
-    """Why its value was replaced; None when it is as entered."""
+    __slots__ = ()
 
     @property
-    def usable(self) -> bool:
-        """Whether it enters estimates."""
-        return self.excluded is None and not self.withdrawn
+    def control(self) -> int:
+        """Position among the campaign's controls."""
+        return self.compound
 
 
 def parse_control(text: str) -> Control:

@@ -361,26 +361,17 @@ class Endpoint:
         return f"{self.name} {self.limit.text}{unit}"
 
     def as_json(self) -> dict[str, Any]:
-        """Return the endpoint as a campaign file keeps it; what was not said of the later fields is left out."""
-        plain = (None, False, "value", ())
-        data = {name: value for name, value in asdict(self).items() if name not in _LATER or value not in plain}
-        if self.curves:
-            data["curves"] = [asdict(curve) | {"values": list(curve.values)} for curve in self.curves]
-        return data | {name: list(data[name]) for name in ("of", "words") if name in data}
+        """Return the endpoint as a campaign file keeps it."""
+        return asdict(self)
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Endpoint:
         """Return the endpoint that ``as_json`` wrote."""
-        limit, of, words = (data.get(name) for name in ("limit", "of", "words"))
-        whole = None if limit is None else Limit(**limit)
+        limit, of, words = data["limit"], data["of"], data["words"]
         own = {
-            "limit": whole,
+            "limit": None if limit is None else Limit(**limit),
             "of": None if of is None else tuple(of),
             "words": None if words is None else (words[0], words[1]),
-            "curves": tuple(Curve(**{**one, "values": tuple(one["values"])}) for one in data.get("curves", ())),
+            "curves": tuple(Curve(**{**one, "values": tuple(one["values"])}) for one in data["curves"]),
         }
         return cls(**{**data, **own})
-
-
-_LATER = ("epsilon", "limit", "of", "noise_estimated", "kind", "words", "curves")
-"""Fields that the first campaign files did not know."""

@@ -9,7 +9,7 @@ import math
 import struct
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -299,17 +299,12 @@ class Library:
             "sites": [[site.name, list(site.substituents)] for site in self.sites],
             "ids": list(self.ids),
             "smiles": None if self.smiles is None else list(self.smiles),
+            "scaffold": None if self.scaffold is None else asdict(self.scaffold),
+            "aliases": self.aliases,
+            "interactions": self.interactions,
+            "partial": self.partial,
+            "structures": self.structures,
         }
-        if self.scaffold is not None:  # the first files had none, and their bytes are their address
-            header["scaffold"] = {"cores": list(self.scaffold.cores), "fixed": [list(f) for f in self.scaffold.fixed]}
-        if self.aliases:
-            header["aliases"] = [list(pair) for pair in self.aliases]
-        if self.interactions:
-            header["interactions"] = [list(pair) for pair in self.interactions]
-        if self.partial:
-            header["partial"] = True
-        if self.structures:
-            header["structures"] = [list(one) for one in self.structures]
         text = json.dumps(header, ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode()
         body = self.codes.astype("<i4").tobytes() + np.packbits(self.measurable).tobytes()
         return _MAGIC + zlib.compress(struct.pack("<Q", len(text)) + text + body, 6)
@@ -336,7 +331,7 @@ class Library:
         start = 8 + length
         codes = np.frombuffer(raw, dtype="<i4", count=n * len(sites), offset=start).reshape(n, len(sites))
         flags = np.frombuffer(raw, dtype=np.uint8, offset=start + codes.nbytes)
-        smiles, core = header["smiles"], header.get("scaffold")
+        smiles, core = header["smiles"], header["scaffold"]
         return cls(
             sites,
             codes.astype(np.int32),
@@ -344,10 +339,10 @@ class Library:
             None if smiles is None else tuple(smiles),
             np.unpackbits(flags, count=n).astype(bool),
             None if core is None else Scaffold(tuple(core["cores"]), tuple((a, b) for a, b in core["fixed"])),
-            tuple((other, name) for other, name in header.get("aliases", ())),
-            tuple((first, second) for first, second in header.get("interactions", ())),
-            bool(header.get("partial", False)),
-            tuple((site, label, smiles) for site, label, smiles in header.get("structures", ())),
+            tuple((other, name) for other, name in header["aliases"]),
+            tuple((first, second) for first, second in header["interactions"]),
+            bool(header["partial"]),
+            tuple((site, label, smiles) for site, label, smiles in header["structures"]),
         )
 
     @cached_property

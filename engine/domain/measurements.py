@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -79,10 +79,6 @@ class Measurement:
     def usable(self) -> bool:
         """Whether it enters estimates: exact, not excluded, not withdrawn."""
         return self.relation == "=" and self.excluded is None and not self.withdrawn
-
-    def with_exclusion(self, reason: str | None) -> Measurement:
-        """Return the same measurement, excluded for a reason (None: used again)."""
-        return replace(self, excluded=reason)
 
 
 @dataclass(frozen=True, slots=True)

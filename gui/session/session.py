@@ -229,7 +229,9 @@ class Session(Working):
         """Correct the value of a control, leaves it out, or put it to use again."""
         self._command(
             "Saving",
-            lambda campaign, report: campaign.amend_control(number, reason, value=value, unit=unit, excluded=excluded),
+            lambda campaign, report: campaign.correct(number, value, unit=unit, reason=reason, control=True)
+            if value is not None
+            else (campaign.exclude if excluded else campaign.include)(number, reason, control=True),
         )
 
     def consequences(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -64,8 +64,7 @@ class ResultsWithdrawn(Kind):
     def apply(self, ledger: Ledger) -> None:
         """Mark the values as withdrawn."""
         data = self.data
-        _mark(ledger, data["numbers"], lambda m: replace(m, withdrawn=True))
-        _mark_readings(ledger, data.get("controls", ()), lambda r: replace(r, withdrawn=True))
+        _mark_all(ledger, data, withdrawn=True)
         _count_source(ledger, data["source"], -1)
 
     def sentence(self, ledger: Ledger) -> str:
@@ -81,43 +80,12 @@ class ResultsRestored(Kind):
     def apply(self, ledger: Ledger) -> None:
         """Use the values again, in the round they were entered in."""
         data = self.data
-        number = data["round"]
-        _mark(ledger, data["numbers"], lambda m: replace(m, withdrawn=False, round=number))
-        _mark_readings(ledger, data.get("controls", ()), lambda r: replace(r, withdrawn=False, round=number))
+        _mark_all(ledger, data, withdrawn=False, round=data["round"])
         _count_source(ledger, data["source"], 1)
 
     def sentence(self, ledger: Ledger) -> str:
         """Return how many values."""
         return f"Entry of {_entries(self.data)} redone"
-
-
-class ControlAmended(Kind):
-    """Another value of a control, or one left out or used again."""
-
-    name = "control_amended"
-
-    def apply(self, ledger: Ledger) -> None:
-        """Replace what changed."""
-        now = self.data["now"]
-        _mark_readings(ledger, [self.data["number"]], lambda r: replace(r, **now))
-
-    def sentence(self, ledger: Ledger) -> str:
-        """Return what changed and why."""
-        data = self.data
-        reading, now = ledger.reading(data["number"]), data["now"]
-        name = f"Value {number(reading.entered.value)} of the control {reading.entered.compound}"
-        if "undoes" in data:
-            return f"{name}: change undone"
-        if "value" in now:
-            endpoint = ledger.endpoints[reading.endpoint]
-            to = f"{number(endpoint.from_model(now['value']))} {endpoint.unit}".rstrip()
-            return f"{name} corrected to {to}: {data['reason']}"
-        return f"{name} {'excluded' if now['excluded'] else 'used again'}: {data['reason']}"
-
-    def undone(self) -> tuple[str, Draft]:
-        """Return the amendment taken back."""
-        data = self.data
-        return "Amend a control", ControlAmended.draft({**data, "now": data["before"], "before": data["now"]})
 
 
 class MeasurementExcluded(Kind):
@@ -129,18 +97,16 @@ class MeasurementExcluded(Kind):
         """Leave the value out, and count the judgement."""
         if self.data["judgement"]:
             ledger.judged.add(self.data["number"])
-        _mark(ledger, [self.data["number"]], lambda m: m.with_exclusion(self.data["reason"]))
+        _mark(ledger, self.data, excluded=self.data["reason"])
 
     def sentence(self, ledger: Ledger) -> str:
         """Return the value and why."""
-        data = self.data
-        how = "by judgement" if data["judgement"] else "for a technical cause"
-        return f"Value {_value(ledger, data['number'])} excluded {how}: {data['reason']}"
+        how = "by judgement" if self.data["judgement"] else "for a technical cause"
+        return f"Value {_value(ledger, self.data)} excluded {how}: {self.data['reason']}"
 
     def undone(self) -> tuple[str, Draft]:
         """Return the exclusion taken back."""
-        data = self.data
-        return "Exclude a value", MeasurementIncluded.draft({"number": data["number"], "reason": "undo"})
+        return "Exclude a value", MeasurementIncluded.draft({**_which(self.data), "reason": "undo"})
 
 
 class MeasurementIncluded(Kind):
@@ -150,17 +116,17 @@ class MeasurementIncluded(Kind):
 
     def apply(self, ledger: Ledger) -> None:
         """Use the value again."""
-        ledger.judged.discard(self.data["number"])
-        _mark(ledger, [self.data["number"]], lambda m: m.with_exclusion(None))
+        if not self.data.get("control"):
+            ledger.judged.discard(self.data["number"])
+        _mark(ledger, self.data, excluded=None)
 
     def sentence(self, ledger: Ledger) -> str:
         """Return the value and why."""
-        return f"Value {_value(ledger, self.data['number'])} used again: {self.data['reason']}"
+        return f"Value {_value(ledger, self.data)} used again: {self.data['reason']}"
 
     def undone(self) -> tuple[str, Draft]:
         """Return the inclusion taken back."""
-        data = self.data
-        return "Include a value", MeasurementExcluded.draft({"number": data["number"], **data["before"]})
+        return "Include a value", MeasurementExcluded.draft({**_which(self.data), **self.data["before"]})
 
 
 class MeasurementCorrected(Kind):
@@ -171,25 +137,21 @@ class MeasurementCorrected(Kind):
     def apply(self, ledger: Ledger) -> None:
         """Replace the value."""
         data = self.data
-        _mark(
-            ledger,
-            [data["number"]],
-            lambda m: replace(m, value=data["value"], relation=data["relation"], corrected=data["reason"]),
-        )
+        _mark(ledger, data, value=data["value"], relation=data["relation"], corrected=data["reason"])
 
     def sentence(self, ledger: Ledger) -> str:
         """Return both values and why."""
         data = self.data
         if "entered" not in data:
-            return f"Correction of the value {_value(ledger, data['number'])} undone"
-        measurement = ledger.measurement(data["number"])
+            return f"Correction of the value {_value(ledger, data)} undone"
+        measurement = ledger.measurement(data["number"], control=data.get("control", False))
         relation = ledger.endpoints[measurement.endpoint].relation_on_model(data["relation"])
         to = _entry(ledger, measurement, data["entered"], relation, data["unit"])
-        return f"Value {_value(ledger, data['number'])} corrected to {to}: {data['reason']}"
+        return f"Value {_value(ledger, data)} corrected to {to}: {data['reason']}"
 
     def undone(self) -> tuple[str, Draft]:
         """Return the correction taken back."""
-        before = {"number": self.data["number"], **self.data["before"], "before": None}
+        before = {**_which(self.data), **self.data["before"], "before": None}
         return "Correct a value", MeasurementCorrected.draft(before)
 
 
@@ -251,8 +213,8 @@ class StockStated(Kind):
 
 def take_values(ledger: Ledger, data: Mapping[str, Any]) -> None:
     """Append the values of results and controls, and count their source."""
-    ledger.measurements += map(codec.measurement_from_json, data["measurements"])
-    ledger.readings += map(codec.reading_from_json, data.get("controls", ()))
+    ledger.measurements += [codec.value_from_json(one, Measurement) for one in data["measurements"]]
+    ledger.readings += [codec.value_from_json(one, Reading) for one in data.get("controls", ())]
     source = data.get("source")
     if source and source["digest"]:
         _count_source(ledger, source["digest"], 1)
@@ -264,28 +226,42 @@ def _count_source(ledger: Ledger, digest: str, step: int) -> None:
         ledger.sources[digest] = times
 
 
-def _mark(ledger: Ledger, numbers: Iterable[int], change: Callable[[Measurement], Measurement]) -> None:
-    for place in numbers:
-        measurement = ledger.measurement(place)
-        ledger.measurements[place - 1] = change(measurement)
-        if measurement.round == 0:
-            ledger.history_changed()
+def _which(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return which value an amendment is of: a compound's or a control's, by its number."""
+    return {name: data[name] for name in ("number", "control") if name in data}
 
 
-def _mark_readings(ledger: Ledger, numbers: Iterable[int], change: Callable[[Reading], Reading]) -> None:
-    for place in numbers:
-        ledger.readings[place - 1] = change(ledger.reading(place))
+def _mark(ledger: Ledger, data: Mapping[str, Any], **now: Any) -> None:
+    """Change what an amendment says of a value."""
+    control, place = data.get("control", False), data["number"] - 1
+    value = ledger.measurement(data["number"], control=control)
+    if control:
+        ledger.readings[place] = replace(ledger.readings[place], **now)
+    else:
+        ledger.measurements[place] = replace(value, **now)
+    if value.round == 0:
+        ledger.history_changed()
+
+
+def _mark_all(ledger: Ledger, data: Mapping[str, Any], **now: Any) -> None:
+    """Change all values of an entry."""
+    for one in data["numbers"]:
+        _mark(ledger, {"number": one}, **now)
+    for one in data.get("controls", ()):
+        _mark(ledger, {"number": one, "control": True}, **now)
 
 
 def _entries(data: Mapping[str, Any]) -> str:
     return many(len(data["numbers"]) + len(data.get("controls", ())), "result")
 
 
-def _value(ledger: Ledger, place: int) -> str:
+def _value(ledger: Ledger, data: Mapping[str, Any]) -> str:
     """Return a value as it was first entered, and its compound: ``>10000 nM of CPD-7``."""
-    measurement = ledger.measurement(place)
+    control = data.get("control", False)
+    measurement = ledger.measurement(data["number"], control=control)
     entered = measurement.entered
-    return f"{_entry(ledger, measurement, entered.value, entered.relation, entered.unit)} of {entered.compound}"
+    whose = f"the control {entered.compound}" if control else entered.compound
+    return f"{_entry(ledger, measurement, entered.value, entered.relation, entered.unit)} of {whose}"
 
 
 def _entry(ledger: Ledger, measurement: Measurement, value: float, relation: str, unit: str | None) -> str:

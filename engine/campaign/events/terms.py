@@ -134,6 +134,17 @@ class PhaseDecided(Kind):
         return f"Phase {data['phase']} decided: {len(data['in']):,} more in, {len(data['out']):,} more out"
 
 
+class EstimatesUpdated(PhaseDecided):
+    """What the series model makes of all values after a change of the terms."""
+
+    name = "estimates_updated"
+    ends_undo = False
+
+    def apply(self, ledger: Ledger) -> None:
+        """Take in the stored estimates."""
+        ledger.take_estimates(self.data)
+
+
 class PhaseEmpty(Kind):
     """A phase that ended without a usable result."""
 

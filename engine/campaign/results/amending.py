@@ -12,22 +12,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 from ...domain.endpoint import Relation
 from ...domain.measurements import Measurement
 from ...errors import AssayPilotError
 from ...strategies.registry import SERIES
 from .. import noise as assay_noise
-from .. import phrases
 from ..change_effects import ENDS, SAME, of_decisions
 from ..changes import Change, add_change
-from ..events.entered import ControlAmended, MeasurementCorrected, MeasurementExcluded, MeasurementIncluded
+from ..events.entered import MeasurementCorrected, MeasurementExcluded, MeasurementIncluded
 from ..events.fold import Work
 from ..file.chain import Draft
+from ..phrases import number as number_text
 from ..preconditions import check_value
 from ..promises import WAY_ON, broken
 from ..replay import Ledger
 from ..rounds import decide_due
+from .intake import refuse_bound
 
 
 def reason_of(text: str) -> str:
@@ -38,94 +41,63 @@ def reason_of(text: str) -> str:
     return reason
 
 
-def excluded(ledger: Ledger, number: int, reason: str, *, judgement: bool) -> Draft:
-    """Return the event that leaves a value out.
+def excluded(ledger: Ledger, number: int, reason: str, *, judgement: bool, control: bool = False) -> Draft:
+    """Return the event that leaves a value out, of a compound or of a ``control``.
 
-    ``judgement``: because of the value itself, not for a technical cause.
+    ``judgement``: because of the value itself, not for a technical cause; controls decide nothing, so theirs is none.
     """
-    reason = reason_of(reason)
-    measurement = ledger.measurement(number)
+    reason, measurement = reason_of(reason), ledger.measurement(number, control=control)
     if measurement.excluded is not None or measurement.withdrawn:
-        raise AssayPilotError(f"measurement {number} is left out already")
-    return MeasurementExcluded.draft({"number": number, "reason": reason, "judgement": judgement})
+        raise AssayPilotError(f"{_which(number, control=control)} is left out already")
+    return MeasurementExcluded.draft(_data(number, control, reason=reason, judgement=judgement and not control))
 
 
-def included(ledger: Ledger, number: int, reason: str) -> Draft:
+def included(ledger: Ledger, number: int, reason: str, *, control: bool = False) -> Draft:
     """Return the event that has an excluded value used again."""
-    reason = reason_of(reason)
-    measurement = ledger.measurement(number)
+    reason, measurement = reason_of(reason), ledger.measurement(number, control=control)
     if measurement.excluded is None or measurement.withdrawn:
-        raise AssayPilotError(f"measurement {number} is not excluded")
-    before = {"reason": measurement.excluded, "judgement": number in ledger.judged}
-    return MeasurementIncluded.draft({"number": number, "reason": reason, "before": before})
+        raise AssayPilotError(f"{_which(number, control=control)} is not excluded")
+    before = {"reason": measurement.excluded, "judgement": not control and number in ledger.judged}
+    return MeasurementIncluded.draft(_data(number, control, reason=reason, before=before))
 
 
-def corrected(ledger: Ledger, number: int, value: float, relation: Relation, unit: str | None, reason: str) -> Draft:
-    """Return the event that replaces a wrong value, given in ``unit`` (None: the one it was entered in)."""
-    reason = reason_of(reason)
-    measurement = ledger.measurement(number)
-    unit = unit or measurement.entered.unit
-    if measurement.withdrawn:
-        raise AssayPilotError(f"the entry of measurement {number} was undone, so it cannot be corrected")
-    endpoint = ledger.endpoints[measurement.endpoint]
-    on_model = endpoint.to_model(value, unit)
-    check_value(ledger, measurement.endpoint, on_model)
-    on_relation = endpoint.relation_on_model(relation)
-    if same_value(on_model, measurement.value) and on_relation == measurement.relation:
-        raise _unchanged(f"value {number}", value, relation, unit)
-    before = {"value": measurement.value, "relation": measurement.relation, "reason": measurement.corrected}
-    data = {
-        "number": number,
-        "value": on_model,
-        "relation": on_relation,
-        "entered": value,
-        "unit": unit,
-        "reason": reason,
-        "before": before,
-    }
-    return MeasurementCorrected.draft(data)
-
-
-def same_value(one: float, other: float) -> bool:
-    """Whether two values on the model scale are one; logarithms of the same number may differ in their last digit."""
-    return math.isclose(one, other, rel_tol=1e-12, abs_tol=1e-12)
-
-
-def _unchanged(what: str, value: float, relation: Relation, unit: str | None) -> AssayPilotError:
-    said = f"{'' if relation == '=' else relation}{phrases.number(value)} {unit or ''}".rstrip()
-    return AssayPilotError(f"{what} is {said} already, so nothing was corrected", mend="Give the right value.")
-
-
-def control_amended(
+def corrected(
     ledger: Ledger,
     number: int,
+    value: float,
+    relation: Relation,
+    unit: str | None,
     reason: str,
     *,
-    value: float | None = None,
-    unit: str | None = None,
-    excluded: bool | None = None,
+    control: bool = False,
 ) -> Draft:
-    """Return the event that replaces the value of a control, leaves it out, or has it used again."""
-    reason = reason_of(reason)
-    reading = ledger.reading(number)
-    if reading.withdrawn:
-        raise AssayPilotError(f"the entry of control value {number} was undone, so it cannot be changed")
-    now: dict[str, float | str | bool | None] = {}
-    if value is not None:
-        endpoint = ledger.endpoints[reading.endpoint]
-        on_model = endpoint.to_model(value, unit or reading.entered.unit)
-        if same_value(on_model, reading.value):
-            raise _unchanged(f"control value {number}", value, "=", unit or reading.entered.unit)
-        now |= {"value": on_model, "corrected": reason}
-    if excluded is not None:
-        if excluded == (reading.excluded is not None):
-            state = "left out already" if excluded else "not left out"
-            raise AssayPilotError(f"control value {number} is {state}")
-        now["excluded"] = reason if excluded else None
-    if not now:
-        raise AssayPilotError("no change was given", mend="Give a value, or say whether it counts.")
-    before = {name: getattr(reading, name) for name in now}
-    return ControlAmended.draft({"number": number, "now": now, "before": before, "reason": reason})
+    """Return the event that replaces a wrong value, given in ``unit`` (None: the one it was entered in)."""
+    reason, measurement = reason_of(reason), ledger.measurement(number, control=control)
+    unit, what = unit or measurement.entered.unit, _which(number, control=control)
+    if measurement.withdrawn:
+        raise AssayPilotError(f"the entry of {what} was undone, so it cannot be corrected")
+    endpoint = ledger.endpoints[measurement.endpoint]
+    on_model, on_relation = endpoint.to_model(value, unit), endpoint.relation_on_model(relation)
+    if control:
+        refuse_bound(measurement.entered.compound, replace(measurement.entered, value=value, relation=relation))
+    else:
+        check_value(ledger, measurement.endpoint, on_model)
+    # Logarithms of the same number may differ in their last digit.
+    same = math.isclose(on_model, measurement.value, rel_tol=1e-12, abs_tol=1e-12)
+    if same and on_relation == measurement.relation:
+        said = f"{'' if relation == '=' else relation}{number_text(value)} {unit or ''}".rstrip()
+        raise AssayPilotError(f"{what} is {said} already, so nothing was corrected", mend="Give the right value.")
+    before = {"value": measurement.value, "relation": measurement.relation, "reason": measurement.corrected}
+    now = {"value": on_model, "relation": on_relation, "entered": value, "unit": unit, "reason": reason}
+    return MeasurementCorrected.draft(_data(number, control, **now, before=before))
+
+
+def _which(number: int, *, control: bool) -> str:
+    return f"{'control ' if control else ''}value {number}"
+
+
+def _data(number: int, control: bool, **more: Any) -> dict[str, Any]:
+    return {"number": number, **({"control": True} if control else {}), **more}
 
 
 def amend(work: Work, draft: Draft) -> None:
@@ -134,7 +106,8 @@ def amend(work: Work, draft: Draft) -> None:
     Where a proof has decided by the value, the series model takes over before it changes.
     """
     ledger = work.ledger
-    if not ledger.calibrated and _decided_by(ledger, ledger.measurement(draft.data["number"])):
+    of_compound = not draft.data.get("control")
+    if of_compound and not ledger.calibrated and _decided_by(ledger, ledger.measurement(draft.data["number"])):
         add_change(work, Change(strategy=SERIES), draft.data["reason"])
     work.add(draft)
 
@@ -147,6 +120,8 @@ def _decided_by(ledger: Ledger, m: Measurement) -> bool:
 
 def consequences(before: Ledger, draft: Draft) -> tuple[str, ...]:
     """Return what a change of one value would do to the guarantee and the decisions, in sentences; nothing is done."""
+    if draft.data.get("control") and not before.calibrated:
+        return ("Controls are shown and decide nothing.",)
     work = Work(before)
     amend(work, draft)
     due = decide_due(work)

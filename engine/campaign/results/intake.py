@@ -4,43 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
+from ...domain.controls import Control, Reading, find_control
 from ...domain.difference import in_words
 from ...domain.endpoint import Endpoint
 from ...domain.library import Library
 from ...domain.measurements import Measurement, Result
 from ...domain.p_scale import about_unit, unusual
 from ...errors import AssayPilotError
+from ..bookkeeping import Place
 from ..replay import Ledger
 from .duplicates import place_of, questioned, without_duplicates
 
 _MOST_DETERMINATIONS = 100_000
 """N above this is a slip of the keyboard; estimates would lose their digits to it."""
-_MADE_BY_TABLE = "excluded in the table"
-
-
-@dataclass(frozen=True, slots=True)
-class Past:
-    """What a late result of one endpoint may belong to, and what it may not be taken for."""
-
-    rounds: frozenset[int] = frozenset()
-    """The rounds of other phases than the one under way."""
-    lost: Mapping[int, int] = field(default_factory=dict)
-    """Measurements that decided phases never got, by compound."""
-    asked: Mapping[int, int] = field(default_factory=dict)
-    """Measurements that the open round still waits for, by compound."""
-
-
-@dataclass(frozen=True, slots=True)
-class Due:
-    """What the phase under way still waits for of one endpoint."""
-
-    outstanding: Mapping[int, int]
-    """Measurements by compound."""
-    past: Past = field(default_factory=Past)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,49 +33,46 @@ class Intake:
     """(row, reason)."""
     warnings: tuple[str, ...]
 
+    def joined(self, other: Intake) -> Intake:
+        """Return both together."""
+        return Intake(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
+
 
 def prepare(
-    library: Library,
+    make: Callable[[Result], Measurement],
     endpoints: Sequence[Endpoint],
     results: Iterable[Result],
     *,
     first_number: int,
-    due: Mapping[int, Due] | None = None,
+    due: Mapping[Place, int] | None = None,
     phase: int = 0,
     round_number: int = 0,
+    other_rounds: Collection[int] = (),
     earlier: Sequence[Measurement] = (),
     typed: bool = False,
-    check: Callable[[int, float], None] | None = None,
     coarse: Collection[int] = (),
 ) -> Intake:
-    """Return the measurements that results stand for, numbered from ``first_number``.
+    """Return the values that results stand for, numbered from ``first_number``.
 
-    A result of an endpoint that is ``due`` counts for ``phase`` as far as its compound is outstanding there. When a
-    batch holds more of a compound than that, which of them count is drawn by lot, never taken from the order of the
-    rows, since a lab may sort its file by value. A result of a round of the past, or beyond what the open round asks
-    while a decided phase still lacks one of its compound, is taken for a late one and counts for none. ``earlier``
-    measurements are looked through for duplicates, except for ``typed`` values without round, plate, well and date,
-    which are two when they are typed twice. ``check`` refuses a value (endpoint, model scale) that cannot be used.
+    ``make`` makes one of a result; AssayPilotError where it cannot be used. A result whose endpoint and compound are
+    ``due`` counts for ``phase`` as far as they are outstanding there. When a batch holds more than that, which of them
+    count is drawn by lot, never taken from the order of the rows, since a lab may sort its file by value. One that says
+    that it is of ``other_rounds``, those of other phases, counts for none. ``earlier`` values are looked through for
+    duplicates, except for ``typed`` ones without round, plate, well and date, which are two when they are typed twice.
     ``coarse`` endpoints have few values, such as yes and no or counts.
     """
     kept: list[Measurement] = []
     rejected: list[tuple[int | None, str]] = []
     for result in results:
         try:
-            measurement = _measurement(library, endpoints, result)
-            if check is not None:
-                check(measurement.endpoint, measurement.value)
-            kept.append(measurement)
+            kept.append(make(result))
         except AssayPilotError as error:
             rejected.append((result.row, str(error)))
     fresh = without_duplicates(kept, earlier, endpoints, typed, coarse)
-    counted = [0] * len(fresh)
-    for endpoint, of_it in (due or {}).items():
-        for row, counts in _counted(fresh, endpoint, of_it.outstanding, of_it.past, first_number).items():
-            counted[row] = counts
+    counted = _counted(fresh, due or {}, other_rounds, first_number)
     numbered = [
-        replace(m, number=first_number + row, round=round_number, phase=phase if counts else 0, counted=counts)
-        for row, (m, counts) in enumerate(zip(fresh, counted, strict=True))
+        replace(m, number=first_number + row, round=m.round or round_number, phase=phase if n else 0, counted=n)
+        for row, (m, n) in enumerate(zip(fresh, counted, strict=True))
     ]
     asked = (*_questions(endpoints, fresh, earlier), *questioned(fresh, earlier, endpoints))
     return Intake(tuple(numbered), len(kept) - len(fresh), tuple(rejected), asked)
@@ -106,49 +83,31 @@ _LOTS = 7_251_944
 
 
 def _counted(
-    fresh: Sequence[Measurement], endpoint: int, outstanding: Mapping[int, int], past: Past, first_number: int
-) -> dict[int, int]:
-    """How many planned measurements of an endpoint the results of a batch fill, by their place in it.
+    fresh: Sequence[Measurement], due: Mapping[Place, int], other_rounds: Collection[int], first_number: int
+) -> list[int]:
+    """How many planned measurements each of the results of a batch fills.
 
     The replicates of a compound in one batch are exchangeable, but their order in the file is not: sorted by value,
     "the first two count" would be "the best two count", which biases every decision made with them. So the surplus
     is dealt with by lot. The lots hang on the compound and the place of the batch in the campaign alone, both fixed
     before the values come, and are dealt to the replicates in an order of their own (of their content), so that the
     same batch gives the same choice in whatever order its rows stand.
-
-    A result that was given up when its round was closed, and comes after its phase was decided, must not enter a
-    later phase: that phase was planned on its own, and whoever found the value again had seen it.
     """
-    own: dict[int, list[int]] = {}
+    own: dict[Place, list[int]] = {}
     for row, m in enumerate(fresh):
-        if m.endpoint == endpoint and m.excluded is None and m.compound in outstanding:
-            own.setdefault(m.compound, []).append(row)
-    counted: dict[int, int] = {}
-    for compound, both in own.items():
-        rows = [row for row in both if fresh[row].entered.round not in past.rounds]
-        left = min(outstanding[compound], _not_late(fresh, both, rows, past))
+        if m.excluded is None and (m.endpoint, m.compound) in due and m.entered.round not in other_rounds:
+            own.setdefault((m.endpoint, m.compound), []).append(row)
+    counted = [0] * len(fresh)
+    for place, rows in own.items():
+        left = due[place]
         if sum(fresh[row].n for row in rows) > left:
             rows.sort(key=lambda row: _content(fresh[row]))
-            lots = np.random.default_rng((_LOTS, compound, first_number)).permutation(len(rows))
-            # What says that it is of this phase goes before what may be late.
-            rows = sorted((rows[lot] for lot in lots), key=lambda row: fresh[row].entered.round is None)
+            lots = np.random.default_rng((_LOTS, place[1], first_number)).permutation(len(rows))
+            rows = [rows[lot] for lot in lots]
         for row in rows:
             counted[row] = min(fresh[row].n, left)
             left -= counted[row]
     return counted
-
-
-def _not_late(fresh: Sequence[Measurement], both: Sequence[int], rows: Sequence[int], past: Past) -> int:
-    """How many determinations in ``rows``, of one compound, are not taken for late ones of a decided phase.
-
-    Those that say their round are what they say, and the late ones of ``both`` fill what was lost before any other.
-    """
-    total = sum(fresh[row].n for row in rows)
-    silent = sum(fresh[row].n for row in rows if fresh[row].entered.round is None)
-    compound = fresh[both[0]].compound
-    lost = past.lost.get(compound, 0) - (sum(fresh[row].n for row in both) - total)
-    beyond = total - past.asked.get(compound, 0)
-    return total - max(0, min(lost, beyond, silent))
 
 
 def _content(m: Measurement) -> tuple[float, str, int, float, str, str, str, str, str]:
@@ -158,63 +117,12 @@ def _content(m: Measurement) -> tuple[float, str, int, float, str, str, str, str
     return (m.value, m.relation, m.n, spread, entered.replicate, *place_of(m), entered.comment)
 
 
-def due_now(ledger: Ledger) -> dict[int, Due]:
-    """Return what is due now of each measured endpoint, and what late results of it may belong to."""
-    if ledger.under_way is None:
-        return _due_to_confirm(ledger)
-    left = ledger.outstanding()
-    received = {phase: ledger.received(phase) for phase in range(1, len(ledger.phases) + 1)}
-    due = {}
-    for k in ledger.measured:
-        came = [{c: n for (endpoint, c), n in of_it.items() if endpoint == k} for of_it in received.values()]
-        outstanding = {compound: n for (endpoint, compound), n in left.items() if endpoint == k}
-        due[k] = Due(outstanding, _past(ledger, ledger.under_way.allocation.phase, k, came))
-    return due
-
-
-def _due_to_confirm(ledger: Ledger) -> dict[int, Due]:
-    """Return what an open confirmation round waits for; between phases nothing else can be taken for anything.
-
-    What fills it counts for no phase.
-    """
+def due_now(ledger: Ledger) -> dict[Place, int]:
+    """Return what is due now of each endpoint and compound: of the phase under way, else of a confirmation round."""
     issued = ledger.open_round
-    if issued is None or not issued.confirmation:
-        return {}
-    due: dict[int, dict[int, int]] = {k: {} for k in ledger.measured}
-    for (endpoint, compound), n in ledger.awaited(issued):
-        due[endpoint][compound] = n
-    return {endpoint: Due(left) for endpoint, left in due.items()}
-
-
-def _past(ledger: Ledger, now: int, endpoint: int, received: Sequence[Mapping[int, int]]) -> Past:
-    """Return what late results of an endpoint may belong to in phase ``now``.
-
-    ``received``: what each decided phase got.
-    """
-    issued = ledger.open_round
-    phase_of = {entry.number: entry.phase for entry in ledger.rounds}
-    lost: dict[int, int] = {}
-    since: dict[int, int] = {}
-    for phase, (decided, came) in enumerate(zip(ledger.phases, received, strict=True), start=1):
-        if endpoint not in decided.measured:
-            continue
-        begun = min((number for number, its in phase_of.items() if its == phase), default=0)
-        for compound, n in decided.planned.items():
-            if n > came.get(compound, 0):
-                lost[compound] = lost.get(compound, 0) + n - came.get(compound, 0)
-                since.setdefault(compound, begun)
-    for m in ledger.measurements if lost else ():
-        # Late ones that are here already: they count for no phase.
-        own = m.endpoint == endpoint and m.compound in lost and m.round >= max(1, since[m.compound])
-        if own and not m.phase and m.excluded is None and not m.withdrawn:
-            lost[m.compound] -= m.n
-    place = ledger.measured.index(endpoint)
-    asked = () if issued is None else zip(issued.items, ledger.returned(issued), strict=True)
-    return Past(
-        rounds=frozenset(number for number, its in phase_of.items() if its != now),
-        lost=lost,
-        asked={item.compound: item.of(place) - back[place] for item, back in asked},
-    )
+    if ledger.under_way is not None:
+        return ledger.outstanding()
+    return dict(ledger.awaited(issued)) if issued is not None and issued.confirmation else {}
 
 
 def to_mark(ledger: Ledger, names: Iterable[str]) -> tuple[int, ...]:
@@ -251,17 +159,32 @@ def on_model(endpoints: Sequence[Endpoint], result: Result) -> tuple[int, float]
     return place, endpoints[place].to_model(result.value, result.unit)
 
 
-def left_out(result: Result) -> str | None:
-    """Return why a table says that a value is not to be used; None where it does not."""
-    return (result.comment or _MADE_BY_TABLE) if result.excluded else None
-
-
-def _measurement(library: Library, endpoints: Sequence[Endpoint], result: Result) -> Measurement:
+def measurement(library: Library, endpoints: Sequence[Endpoint], result: Result) -> Measurement:
+    """Return the measurement that a result stands for; AssayPilotError where it cannot be used."""
     compound = library.find(result.compound)
     if compound is None:
         raise AssayPilotError(f"{result.compound!r} is not in the library")
+    return _value(Measurement, compound, endpoints, result)
+
+
+def reading(controls: Sequence[Control], endpoints: Sequence[Endpoint], result: Result) -> Measurement:
+    """Return the value of a control that a result stands for; AssayPilotError where it cannot be used."""
+    control = find_control(controls, result.compound)
+    assert control is not None
+    read = _value(Reading, control, endpoints, result)
+    refuse_bound(controls[control].name, result)
+    return replace(read, round=result.round or 0)
+
+
+def refuse_bound(control: str, result: Result) -> None:
+    """Raise AssayPilotError for a value of a control that is known only as a bound."""
+    if result.relation != "=":
+        raise AssayPilotError(f"the control {control} reads {result.relation}{result.value:g}: a number is needed")
+
+
+def _value(kind: type[Measurement], compound: int, endpoints: Sequence[Endpoint], result: Result) -> Measurement:
     place, value = on_model(endpoints, result)
-    return Measurement(
+    return kind(
         number=0,
         compound=compound,
         endpoint=place,
@@ -271,7 +194,7 @@ def _measurement(library: Library, endpoints: Sequence[Endpoint], result: Result
         entered=result,
         round=0,
         phase=0,
-        excluded=left_out(result),
+        excluded=(result.comment or "excluded in the table") if result.excluded else None,
     )
 
 

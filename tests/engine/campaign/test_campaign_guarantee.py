@@ -283,6 +283,30 @@ def test_best_value_of_before_is_whom_adaptive_compares_with_first(path: Path, d
         assert verifying.verify(campaign.path, recompute=True).ok
 
 
+def test_value_of_before_that_is_left_out_before_the_first_round_plans_nothing(tmp_path: Path) -> None:
+    library = small_library()
+    history = [Result(name, value) for name, value in zip(library.ids, truth(library), strict=True)]
+    history[0] = Result(library.ids[0], 9.0)
+    options = {"strategy": "adaptive", **WIDE}
+    with (
+        make(tmp_path / "x.assaypilot", history=history, **options) as campaign,
+        make(tmp_path / "y.assaypilot", history=history[1:], **options) as without,
+    ):
+        before = campaign._ledger.state.memory
+        campaign.exclude(1, "wrong tube")
+        assert differences(campaign._ledger.state.memory, without._ledger.state.memory) == []
+        campaign.undo()
+        assert differences(campaign._ledger.state.memory, before) == []
+        campaign.redo()
+        issued, other = campaign.plan(), without.plan()
+        assert issued is not None
+        assert other is not None
+        assert [(item.compound, item.replicates) for item in issued.items] == [
+            (item.compound, item.replicates) for item in other.items
+        ]
+        replays(campaign)
+
+
 def no_number(now: Status, place: int) -> bool:
     shown = now.candidates
     arrays = (shown.estimate, shown.low, shown.high, shown.posterior_low, shown.posterior_high,

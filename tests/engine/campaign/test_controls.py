@@ -72,22 +72,22 @@ def test_a_control_is_corrected_left_out_and_used_again(tmp_path):
         campaign.record([*others, Result("REF-1", 12.0, plate=last.plate, well=last.well)])
         before = campaign.status()
         (number,) = [r.number for r in before.readings if r.value == 12.0]
-        campaign.amend_control(number, "typo", value=7.2)
+        campaign.correct(number, 7.2, reason="typo", control=True)
         now = campaign.status()
         assert now.readings[number - 1].value == 7.2
         assert now.readings[number - 1].entered.value == 12.0
         assert now.quality.plates[1].mean < before.quality.plates[1].mean
         assert np.array_equal(now.candidates.low, before.candidates.low, equal_nan=True)
-        campaign.amend_control(number, "bubble", excluded=True)
+        campaign.exclude(number, "bubble", control=True)
         assert campaign.status().readings[number - 1].excluded == "bubble"
         assert campaign.status().quality.plates[1].n == 2
         assert campaign.status().guarantee == before.guarantee
         with pytest.raises(AssayPilotError, match="left out already"):
-            campaign.amend_control(number, "again", excluded=True)
-        campaign.amend_control(number, "fine after all", excluded=False)
+            campaign.exclude(number, "again", control=True)
+        campaign.include(number, "fine after all", control=True)
         texts = [entry.text for entry in campaign.history()]
         assert any("Value 12 of the control REF-1 corrected to 7.2: typo" in text for text in texts)
-        assert any("excluded: bubble" in text for text in texts)
+        assert any("of the control REF-1 excluded for a technical cause: bubble" in text for text in texts)
         path = campaign.path
     assert verify(path, recompute=True).ok
 
@@ -111,8 +111,7 @@ def test_the_same_value_of_a_control_is_kept_once(tmp_path):
         one = Result("REF-1", 7.0, plate="P1", well="A1")
         campaign.record([one])
         assert campaign.record([one, Result("REF-1", 7.1, plate="P1", well="A2")]).duplicates == 1
-        assert "both are kept" in campaign.record([Result("REF-1", 7.9, plate="P1", well="A1")]).warnings[0]
-        assert len(campaign.status().readings) == 3
+        assert len(campaign.status().readings) == 2
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
@@ -121,7 +120,7 @@ def test_a_control_value_that_is_no_number_is_refused(tmp_path, value):
         campaign.plan()
         with pytest.raises(AssayPilotError, match="not a finite number"):
             campaign.record([Result("REF-1", value, plate="P1")])
-        with pytest.raises(AssayPilotError, match=r"REF-1 reads >8 in pIC50: a number is needed"):
+        with pytest.raises(AssayPilotError, match=r"REF-1 reads >8: a number is needed"):
             campaign.record([Result("REF-1", 8.0, relation=">", plate="P1")])
         assert campaign.status().readings == ()
 

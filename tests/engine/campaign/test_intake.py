@@ -1,6 +1,8 @@
 """Results as they come in: matched, put on the model scale, and told apart from what is there already."""
 
 import math
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 
 from assaypilot.engine.campaign.bookkeeping import Books, UnderWay
 from assaypilot.engine.campaign.issued_rounds import Source
-from assaypilot.engine.campaign.results.intake import Due, Intake, Past, prepare
+from assaypilot.engine.campaign.results.intake import Intake, measurement, prepare
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Measurement, Result
 from assaypilot.engine.errors import AssayPilotError
@@ -26,10 +28,11 @@ IC50 = (Endpoint("IC50 (nM)", "nM", transform="log", noise_sd=0.2),)
 
 def take(results: list[Result], earlier: Any = (), **options: Any) -> Intake:
     endpoints = options.pop("endpoints", PIC50)
-    due = Due(options.pop("outstanding", {}), options.pop("past", Past()))
-    options["due"] = {options.pop("objective", 0): due}
+    objective = options.pop("objective", 0)
+    options["due"] = {(objective, compound): n for compound, n in options.pop("outstanding", {}).items()}
     defaults: dict[str, Any] = {"first_number": len(earlier) + 1, "round_number": 1, "phase": 1}
-    return prepare(LIBRARY, endpoints, results, **(defaults | options), earlier=earlier)
+    make = partial(measurement, LIBRARY, endpoints)
+    return prepare(make, endpoints, results, **(defaults | options), earlier=earlier)
 
 
 def recorded(*values: float | Result, rounds: int = 1, **options: Any) -> list[Measurement]:
@@ -158,53 +161,10 @@ def test_sorting_a_file_by_value_does_not_choose_the_best_replicates(order: int)
     assert abs(np.mean(differences)) < 4 * standard_error
 
 
-@pytest.mark.parametrize(
-    ("lost", "asked", "wanted", "came", "counted"),
-    [
-        (0, 0, 3, 1, 1),  # nothing was lost: it comes before it was asked for
-        (1, 0, 3, 1, 0),  # it may be the late one
-        (1, 0, 3, 2, 1),
-        (1, 1, 3, 1, 1),  # the open round asks for it
-        (1, 1, 3, 2, 1),
-        (1, 1, 3, 3, 2),
-        (2, 1, 3, 2, 1),
-        (2, 1, 3, 9, 3),
-    ],
-)
-def test_what_is_beyond_the_open_round_is_taken_for_late(
-    lost: int, asked: int, wanted: int, came: int, counted: int
-) -> None:
-    past = Past(frozenset({1}), {0: lost}, {0: asked})
-    taken = take([Result(IDS[0], 6.0 + k / 10) for k in range(came)], outstanding={0: wanted}, past=past)
-    assert sum(m.counted for m in taken.measurements) == counted
-    assert sum(m.phase == 0 for m in taken.measurements) == came - counted
-    # What says its round is what it says.
-    told = take([Result(IDS[0], 6.0, round=2, replicate=str(k)) for k in range(came)], outstanding={0: 3}, past=past)
-    assert sum(m.counted for m in told.measurements) == min(came, 3)
-    late = take([Result(IDS[0], 6.0, round=1, replicate=str(k)) for k in range(came)], outstanding={0: 3}, past=past)
-    assert not any(m.counted for m in late.measurements)
-
-
-def test_a_result_lost_in_a_decided_phase_never_enters_a_later_one(tmp_path: Path) -> None:
-    with make(tmp_path / "x.assaypilot", per_round=500, max_replicates=500, epsilon=0.2, slack=0.1) as campaign:
-        issued = campaign.plan()
-        name = campaign.status().library.ids[issued.items[0].compound]
-        others = [r for r in answers(campaign) if r.compound != name]
-        missing = issued.measurements - len(others)
-        campaign.record(others, close=True, missing="failed")
-        assert campaign.status().phases_decided == 1
-        # Phase 2 begins; its round is taken back, so nothing is asked of the compound, and the phase still wants it.
-        again = campaign.plan()
-        wanted = {campaign.status().library.ids[item.compound]: item.replicates for item in again.items}
-        assert name in wanted, "the case this test is about"
-        campaign.withdraw_round()
-        report = campaign.record([Result(name, 6.0 + k / 10) for k in range(missing)])
-        assert (report.accepted, report.unplanned) == (missing, missing)
-        # What was lost is there now; the next one is for the phase under way.
-        assert campaign.record([Result(name, 6.0)]).unplanned == 0
-        # A work list of the lost round says so itself.
-        assert campaign.record([Result(name, 6.0, round=1, replicate="7")]).unplanned == 1
-        assert campaign.record([Result(name, 6.0, round=3, replicate="1")]).unplanned == int(wanted[name] == 1)
+def test_result_that_says_another_round_than_the_phase_counts_for_none() -> None:
+    results = [Result(IDS[0], 6.0, round=number, replicate=str(k)) for k, number in enumerate((1, 2, None))]
+    taken = take(results, outstanding={0: 3}, other_rounds={1}).measurements
+    assert [m.counted for m in taken] == [0, 1, 1]
 
 
 def test_other_endpoints_never_fill_the_plan() -> None:
@@ -504,6 +464,6 @@ def test_no_more_determinations_count_than_were_asked_for():
     assert [(m.number, n) for m, n in books.counting(1)] == [(1, 2), (2, 1)]
     assert books.received(1) == {(0, 4): 3}
     assert books.outstanding() == {}
-    books.measurements = [both[0].with_exclusion("leak"), both[1]]
+    books.measurements = [replace(both[0], excluded="leak"), both[1]]
     assert [(m.number, n) for m, n in books.counting(1)] == [(2, 2)]
     assert books.outstanding() == {(0, 4): 1}

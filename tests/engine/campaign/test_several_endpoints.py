@@ -1,6 +1,7 @@
 """Goals about several endpoints: what a round asks, what comes back of each, and what is decided and said."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 
 from assaypilot.engine.campaign import candidates, verifying
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.results.intake import Due, due_now, prepare
+from assaypilot.engine.campaign.results.intake import measurement, prepare
 from assaypilot.engine.campaign.settings import Settings
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.goals import ParetoSet
@@ -172,10 +173,10 @@ def test_same_value_of_another_endpoint_is_no_duplicate(path: Path) -> None:
 def test_surplus_is_dealt_with_by_lot_in_each_endpoint() -> None:
     library = small_library()
     results = [Result(library.ids[0], 5.0 + k / 10, name) for name in ("pIC50", "hERG") for k in range(4)]
-    due = {0: Due({0: 1}), 1: Due({0: 3})}
-    taken = prepare(library, (POTENCY, HERG), results, first_number=1, due=due, phase=1).measurements
+    due, make = {(0, 0): 1, (1, 0): 3}, partial(measurement, library, (POTENCY, HERG))
+    taken = prepare(make, (POTENCY, HERG), results, first_number=1, due=due, phase=1).measurements
     assert [sum(m.counted for m in taken if m.endpoint == k) for k in (0, 1)] == [1, 3]
-    turned = prepare(library, (POTENCY, HERG), results[::-1], first_number=1, due=due, phase=1).measurements
+    turned = prepare(make, (POTENCY, HERG), results[::-1], first_number=1, due=due, phase=1).measurements
     chosen = {(m.endpoint, m.value) for m in taken if m.counted}
     assert chosen == {(m.endpoint, m.value) for m in turned if m.counted}, "whatever the order of the rows"
 
@@ -327,22 +328,3 @@ def test_settings_know_their_endpoints() -> None:
     assert (pareto.objective, pareto.softness, pareto.distance) == ("a", 0.0, 0.0)
     assert replace(pareto, objectives=("b", "a")).objective == "b"
     assert replace(Settings("a", 0.5), objective="b").objectives == ("b",)
-
-
-def test_what_was_lost_is_remembered_for_its_endpoint(path: Path) -> None:
-    """A late value of one endpoint does not stand for what the other endpoint lost."""
-    with trade(path, per_round=200, max_replicates=100, epsilon=0.1) as campaign:
-        campaign.plan()
-        here = answers(campaign)
-        lost = next(r for r in here if r.endpoint == "hERG")
-        compound = campaign.status().library.find(lost.compound)
-        assert compound is not None
-        campaign.record([r for r in here if r is not lost])
-        campaign.close_round("failed")
-        assert campaign.plan() is not None
-        due = due_now(campaign._ledger)
-        assert (due[0].past.lost, due[1].past.lost) == ({}, {compound: 1})
-        campaign.record([Result(lost.compound, 6.1, "pIC50", round=1)])
-        assert due_now(campaign._ledger)[1].past.lost == {compound: 1}
-        campaign.record([replace(lost, round=1)])
-        assert due_now(campaign._ledger)[1].past.lost == {compound: 0}

@@ -143,21 +143,6 @@ def test_a_decision_without_any_facts_is_named(path: Path, tmp_path: Path) -> No
     assert "the log has a decision, and the facts give none" in problems(out, recompute=True)
 
 
-def test_decisions_made_again_are_checked_too(path: Path, tmp_path: Path) -> None:
-    with Campaign.open(path) as campaign:
-        campaign.correct(1, 3.0, reason="typing error")
-    assert verifying.verify(path, recompute=True).ok
-
-    def change_reason(data: dict[str, Any], parts: dict[str, bytes]) -> None:
-        decision = dict(data["decisions"][0])
-        decision["in"], decision["out"], decision["left"] = [], [], []
-        data["decisions"] = [decision, *data["decisions"][1:]]
-
-    out, place = forged(path, tmp_path, "settings_changed", change_reason)
-    assert verifying.verify(out, recompute=False).ok
-    assert f"{place}: phase 1: the facts give another decision under the changed terms" in problems(out, recompute=True)
-
-
 def test_an_empty_phase_that_had_results_is_named(path: Path, tmp_path: Path) -> None:
     with Campaign.open(path) as campaign:
         campaign.plan()

@@ -59,10 +59,10 @@ def test_one_is_corrected_left_out_and_used_again(plated, done):
         (("correct", "C99", "7"), "there is no value of a control with the number C99"),
         (("correct", "C1", "7.60"), "control value 1 is 7.6 already, so nothing was corrected"),
         (("correct", 1, "{first}"), "value 1 is {first} already, so nothing was corrected"),
-        (("correct", "C1", ">7"), ">7 is no number, and a control has to read one"),
+        (("correct", "C1", ">7"), "the control REF-1 reads >7: a number is needed"),
         (("correct", "C1", "seven"), "'seven' is not a number"),
         (("correct", "C1", "7>"), "write >7 for more than 7, or <7 for less"),
-        (("include", "C1"), "control value 1 is not left out"),
+        (("include", "C1"), "control value 1 is not excluded"),
     ],
 )
 def test_what_cannot_be_done_is_refused_and_nothing_is_written(plated, done, refused, words, said):
