@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ints
+from ..arrays import Floats, Ints
 from ..domain.difference import parts, pooled_of
 from ..domain.measurements import Pooled, pool
 from ..models.glm import curvature, fit_glm, mean_value
@@ -118,7 +118,7 @@ def _goal_bounds(ledger: Ledger, row: int) -> tuple[Floats, Floats]:
     position = ledger.goal_endpoints[row]
     if ledger.endpoints[position].sign < 0:
         return -high, -low
-    return (ledger.scale.shown(low), ledger.scale.shown(high)) if position == ledger.objective else (low, high)
+    return shown_means(ledger, position, low), shown_means(ledger, position, high)
 
 
 def _evidence(ledger: Ledger) -> dict[str, Any]:
@@ -153,14 +153,6 @@ def _evidence(ledger: Ledger) -> dict[str, Any]:
     }
 
 
-def _within_bounds(evidence: Mapping[str, Any], endpoint: str, estimate: Floats, lost: Flags) -> Floats:
-    """Return the estimates of compounds, those of which only bounds are known no farther than these."""
-    unknown = np.full(len(estimate), np.nan)
-    under, over = (evidence[side].get(endpoint, unknown) for side in ("under", "over"))
-    alone = (evidence["measured_of"][endpoint] == 0) & ~lost
-    return np.where(alone, np.fmax(np.fmin(estimate, under), over), estimate)
-
-
 def _probabilities(ledger: Ledger, views: Sequence[Posterior | None], here: Ints) -> tuple[Floats, Floats]:
     """P(in the goal's set) and P(acceptable) of the arms ``here``, from the posteriors of the goal's endpoints."""
     known = [view for view in views if view is not None]
@@ -181,11 +173,17 @@ def _probabilities(ledger: Ledger, views: Sequence[Posterior | None], here: Ints
 
 def build_candidates(ledger: Ledger, state: State) -> Candidates:
     """One entry per compound, at the ledger's head."""
+    found = (_by_series if ledger.calibrated else _by_proof)(ledger, state)
+    name = ledger.endpoints[ledger.objective].name
+    own = {"estimate": found["estimates"][name], "low": found["lows"][name], "high": found["highs"][name]}
+    return Candidates(**own, **found, **_evidence(ledger))
+
+
+def _by_proof(ledger: Ledger, state: State) -> dict[str, Any]:
+    """Return what least squares and the decisions say of every compound."""
     arm_of, settings, endpoints = ledger.arm_of, ledger.settings, ledger.endpoints
     objective = ledger.objective
-    sign = endpoints[objective].sign
-    lost = state.status == NOT_ESTIMABLE
-    here = np.flatnonzero(~lost)
+    here = np.flatnonzero(state.status != NOT_ESTIMABLE)
 
     def shown(values: Floats, arms: Ints | None = None) -> Floats:
         """Per compound what is known per arm (or of some arms only); nothing of what cannot be estimated."""
@@ -193,53 +191,39 @@ def build_candidates(ledger: Ledger, state: State) -> Candidates:
         out[here] = values[here] if arms is None else values
         return out[arm_of]
 
-    if ledger.calibrated:
-        return _by_series(ledger, state)
     data = [pooled(ledger, k) for k in range(len(endpoints))]
     found = [_estimates(ledger, k, of_it) for k, of_it in enumerate(data)]
-    estimates = {e.name: shown(shown_means(ledger, k, found[k])) for k, e in enumerate(endpoints)}
     views = {k: posterior_of(ledger, k, data[k]) for k in ledger.goal_endpoints}
-    nothing = np.full(len(here), np.nan)
-    within, soft, post_low, post_high = nothing, nothing, nothing, nothing
+    within, soft, post_low, post_high = (np.full(len(here), np.nan) for _ in range(4))
     if len(here):
         within, soft = _probabilities(ledger, [views[k] for k in ledger.goal_endpoints], here)
         view = views[objective]
         if view is not None:
             mean, spread = view.means(here), 1.96 * view.sds(here)
             post_low, post_high = (shown_means(ledger, objective, end) for end in (mean - spread, mean + spread))
-    bounds = {k: _goal_bounds(ledger, row) for row, k in enumerate(ledger.goal_endpoints)}
-    lows = {endpoints[k].name: shown(bounds[k][0]) for k in ledger.goal_endpoints}
-    highs = {endpoints[k].name: shown(bounds[k][1]) for k in ledger.goal_endpoints}
-    round_of_phase = np.array([0, *(decided.round for decided in ledger.phases)])
-    evidence = _evidence(ledger)
-    estimates = {name: _within_bounds(evidence, name, own, lost[arm_of]) for name, own in estimates.items()}
-    name = endpoints[objective].name
-    fitted, estimate = shown(shown_means(ledger, objective, found[objective])), estimates[name]
-    beyond = ~np.isnan(estimate) & (estimate != fitted)
-    one_cutoff = settings.goal != "pareto" and bool(np.isfinite(fitted).any())
-    best = np.nanmax(sign * found[objective][here]) if one_cutoff else np.nan
+    bounds = {endpoints[k].name: _goal_bounds(ledger, row) for row, k in enumerate(ledger.goal_endpoints)}
+    sign, best = endpoints[objective].sign, np.nan
+    if settings.goal != "pareto" and np.isfinite(found[objective][here]).any():
+        best = np.nanmax(sign * found[objective][here])
     near = settings.distance if settings.goal == "epsilon-best" else 0.0
-    return Candidates(
-        status=state.status[arm_of],
-        decided_in_round=round_of_phase[state.decided_in_phase][arm_of],
-        estimate=estimate,
-        low=lows[name],
-        high=highs[name],
-        probability_within_epsilon=shown(within, here),
-        probability_within_slack=shown(soft, here),
-        posterior_low=np.where(beyond, np.nan, shown(post_low, here)),
-        posterior_high=np.where(beyond, np.nan, shown(post_high, here)),
-        estimates=estimates,
-        cutoff=_cutoff(ledger, sign * (best - near)),
-        soft_cutoff=_cutoff(ledger, sign * (best - near - settings.softness)),
-        lows=lows,
-        highs=highs,
-        **evidence,
-    )
+    round_of_phase = np.array([0, *(decided.round for decided in ledger.phases)])
+    return {
+        "status": state.status[arm_of],
+        "decided_in_round": round_of_phase[state.decided_in_phase][arm_of],
+        "probability_within_epsilon": shown(within, here),
+        "probability_within_slack": shown(soft, here),
+        "posterior_low": shown(post_low, here),
+        "posterior_high": shown(post_high, here),
+        "estimates": {e.name: shown(shown_means(ledger, k, found[k])) for k, e in enumerate(endpoints)},
+        "cutoff": _cutoff(ledger, sign * (best - near)),
+        "soft_cutoff": _cutoff(ledger, sign * (best - near - settings.softness)),
+        "lows": {name: shown(low) for name, (low, _) in bounds.items()},
+        "highs": {name: shown(high) for name, (_, high) in bounds.items()},
+    }
 
 
-def _by_series(ledger: Ledger, state: State) -> Candidates:
-    """One entry per compound, as the series model has it."""
+def _by_series(ledger: Ledger, state: State) -> dict[str, Any]:
+    """Return what the series model says of every compound."""
     arm_of, settings, endpoints = ledger.arm_of, ledger.settings, ledger.endpoints
     known = series.knowledge(ledger, state)
     unknown = np.full(ledger.n_arms, np.nan)
@@ -247,49 +231,39 @@ def _by_series(ledger: Ledger, state: State) -> Candidates:
     round_of_phase = np.array([0, *(decided.round for decided in ledger.phases)])
     closed = max((issued.number for issued in ledger.rounds if issued.state == "closed"), default=0)
     decided_in = np.where(status == state.status, round_of_phase[state.decided_in_phase], closed)
-    estimates, lows, highs, meets = {}, {}, {}, {}
+    estimates, lows, highs = {}, {}, {}
     for position, endpoint in enumerate(endpoints):
         found = series.of_endpoint(ledger, known, position)
-        if found is not None:
-            estimate, low, high = found
-        else:
-            estimate, low, high = _estimates(ledger, position, pooled(ledger, position)), unknown, unknown
-        estimates[endpoint.name] = estimate[arm_of]
+        if found is None:
+            found = _estimates(ledger, position, pooled(ledger, position)), unknown, unknown
+        estimate, low, high = (each[arm_of] for each in found)
+        estimates[endpoint.name] = estimate
         if position in ledger.modelled:
-            lows[endpoint.name], highs[endpoint.name] = low[arm_of], high[arm_of]
-    for row, position in enumerate(ledger.limited):
-        meets[endpoints[position].name] = unknown[arm_of] if known is None else known.p_kept[row][arm_of]
-    profile_met = None
-    if any(endpoint.curves for endpoint in endpoints):
-        profile_met = (unknown if known is None else known.p_kept[-1])[arm_of]
-    objective = endpoints[ledger.objective]
-    estimate = estimates[objective.name]
-    border = np.nan
+            lows[endpoint.name], highs[endpoint.name] = low, high
+    kept = [unknown] * (len(ledger.limited) + 1) if known is None else [*known.p_kept]
+    objective, border = endpoints[ledger.objective], np.nan
     if settings.goal != "pareto" and known is not None:
         # The best are the best of those that probably keep every limit.
-        kept = np.all(known.p_kept[: len(ledger.limited)] > 0.5, axis=0)[arm_of]
-        border = objective.sign * settings.border(objective.sign * estimate[kept] if kept.any() else estimate)
-    return Candidates(
-        status=status[arm_of],
-        decided_in_round=np.where(status == UNDECIDED, 0, decided_in)[arm_of],
-        estimate=estimate,
-        low=lows[objective.name],
-        high=highs[objective.name],
-        probability_within_epsilon=(unknown if known is None else known.p_member)[arm_of],
-        probability_within_slack=(unknown if known is None else known.p_acceptable)[arm_of],
-        posterior_low=lows[objective.name],
-        posterior_high=highs[objective.name],
-        estimates=estimates,
-        cutoff=border,
-        soft_cutoff=border - objective.sign * settings.softness,
-        lows=lows,
-        highs=highs,
-        probability_meets=meets,
-        profile_met=profile_met,
-        **_evidence(ledger),
-    )
+        keep = np.all(known.p_kept[: len(ledger.limited)] > 0.5, axis=0)[arm_of]
+        means = objective.sign * estimates[objective.name]
+        border = objective.sign * settings.border(means[keep] if keep.any() else means)
+    return {
+        "status": status[arm_of],
+        "decided_in_round": np.where(status == UNDECIDED, 0, decided_in)[arm_of],
+        "probability_within_epsilon": (unknown if known is None else known.p_member)[arm_of],
+        "probability_within_slack": (unknown if known is None else known.p_acceptable)[arm_of],
+        "posterior_low": lows[objective.name],
+        "posterior_high": highs[objective.name],
+        "estimates": estimates,
+        "cutoff": border,
+        "soft_cutoff": border - objective.sign * settings.softness,
+        "lows": lows,
+        "highs": highs,
+        "probability_meets": {endpoints[k].name: kept[row][arm_of] for row, k in enumerate(ledger.limited)},
+        "profile_met": kept[-1][arm_of] if any(endpoint.curves for endpoint in endpoints) else None,
+    }
 
 
 def _cutoff(ledger: Ledger, value: float) -> float:
     """Return a cutoff as it is shown."""
-    return float(ledger.scale.shown(np.array([value]))[0])
+    return float(shown_means(ledger, ledger.objective, np.array([value]))[0])

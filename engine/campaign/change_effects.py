@@ -107,7 +107,6 @@ def _status(ledger: Ledger) -> Any:
 def _of_rounds(before: Ledger, after: Ledger, data: Mapping[str, Any]) -> list[str]:
     what = {change["what"] for change in data["changes"]}
     told = []
-    left = sum(before.outstanding().values())
     if data["drops_plan"]:
         told.append("What was planned next and not begun is planned again.")
     elif before.under_way is not None:
@@ -115,14 +114,6 @@ def _of_rounds(before: Ledger, after: Ledger, data: Mapping[str, Any]) -> list[s
         if what & {"per_round", "max_replicates"}:
             stays = "" if issued is None else f"Round {issued.number} stays as it was issued. "
             told.append(f"{stays}The next round is the first of the new size.")
-        budget = after.settings.budget
-        if "budget" in what and budget is not None and before.spent() + left > budget:
-            what_runs = "What is under way" if after.calibrated else "The phase under way"
-            why = "" if after.calibrated else ": to cut it short after seeing some of its results ends the proof"
-            told.append(
-                f"{what_runs} was planned before and still takes {many(left, 'measurement')}, "
-                f"{before.spent() + left - budget:,} beyond the new budget{why}."
-            )
     if "budget" in what and after.settings.budget is not None and after.spent() >= after.settings.budget:
         told.append(f"{many(after.spent(), 'measurement')} were taken already: no further round is planned.")
     return told

@@ -32,7 +32,7 @@ from ..domain.controls import Control, refuse_compounds, resolved
 from ..domain.desirability import Curve
 from ..domain.difference import behind, check_differences, with_noise
 from ..domain.endpoint import Endpoint, Limit
-from ..domain.noise import StatedNoise
+from ..domain.noise import StatedNoise, usual
 from ..domain.profiles import check_structures, profile_endpoint
 from ..errors import AssayPilotError
 from ..strategies.registry import SERIES, choose, states_errors
@@ -362,10 +362,6 @@ def nothing_of_the_plan(ledger: Ledger) -> bool:
     return not any(m.phase == phase for m in ledger.measurements)
 
 
-_USUAL = 0.3
-"""The SD that plans start from where nobody knows it: of log values, as biochemical assays have it."""
-
-
 def one_more(endpoints: Sequence[Endpoint], new: Endpoint, *, decides: bool) -> Endpoint:
     """Return the endpoint as it comes to those there are; AssayPilotError where it cannot.
 
@@ -379,8 +375,9 @@ def one_more(endpoints: Sequence[Endpoint], new: Endpoint, *, decides: bool) -> 
     check_differences([*endpoints, new])
     if not (decides or new.limit is not None) or new.of is not None or new.noise_sd is not None:
         return new
-    if new.noise_estimated and new.is_log:
-        return replace(new, noise_sd=_USUAL)
+    guess_of = usual(new, ())
+    if new.noise_estimated and guess_of is not None:
+        return replace(new, noise_sd=guess_of.noise_sd)
     guess = " Or sd=unknown:0.2, with a guess, where it is unknown." if not new.noise_estimated else ""
     raise AssayPilotError(
         f"nothing says about how large the assay noise (SD) of {new.name} is, and decisions rest on it",

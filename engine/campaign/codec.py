@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import math
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, TypeVar
 
@@ -87,41 +87,31 @@ def prediction_from_json(data: Mapping[str, Any]) -> Prediction:
     return Prediction(**{field.name: data[field.name] for field in fields(Prediction) if field.name in data})
 
 
-def decision_to_json(decision: Decision, names: Sequence[str]) -> dict[str, Any]:
-    """Return a decision as an object; ``names`` are the arms' compound ids. The estimates travel as a part."""
+_ARMS = {"in": "ins", "out": "outs", "left": "left", "contradicted": "contradicted"}
+"""What a decision says of arms, by its names in the file: compounds by their positions."""
 
-    def named(arms: Ints) -> list[str]:
-        return [names[arm] for arm in arms]
 
+def decision_to_json(decision: Decision, first: Ints) -> dict[str, Any]:
+    """Return a decision as an object; ``first``: the compound of each arm. The estimates travel as a part."""
     return {
         "phase": decision.phase,
         "radius": finite(decision.radius),
-        "in": named(decision.ins),
-        "out": named(decision.outs),
-        "left": named(decision.left),
-        "contradicted": named(decision.contradicted),
+        **{name: first[getattr(decision, field)].tolist() for name, field in _ARMS.items()},
         "spent": decision.spent,
         "numbers": {name: finite(value) for name, value in decision.numbers.items()},
     }
 
 
-def decision_from_json(data: Mapping[str, Any], numbers: Numbers, arm_of: Mapping[str, int]) -> Decision:
-    """Return the decision that ``decision_to_json`` wrote, with its numbers; ``arm_of`` maps compound ids to arms."""
-
-    def arms(key: str) -> Ints:
-        return np.array([arm_of[name] for name in data[key]], dtype=np.intp)
-
+def decision_from_json(data: Mapping[str, Any], numbers: Numbers, arm_of: Ints) -> Decision:
+    """Return the decision that ``decision_to_json`` wrote, with its numbers; ``arm_of``: the arm of each compound."""
     radius = data["radius"]
     return Decision(
         phase=data["phase"],
         radius=math.inf if radius is None else radius,
-        ins=arms("in"),
-        outs=arms("out"),
-        left=arms("left"),
+        **{field: arm_of[np.array(data[name], dtype=np.intp)] for name, field in _ARMS.items()},
         estimate=numbers.estimate,
         low=numbers.low,
         high=numbers.high,
-        contradicted=arms("contradicted"),
         spent=data["spent"],
         numbers={name: math.nan if value is None else value for name, value in data["numbers"].items()},
         memory=numbers.memory,

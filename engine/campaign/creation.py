@@ -15,6 +15,7 @@ from ..domain.difference import behind, check_differences, with_noise
 from ..domain.endpoint import Endpoint, Kind
 from ..domain.library import Library
 from ..domain.measurements import FEW_REPEATED, Result, replicate_noise
+from ..domain.noise import usual
 from ..domain.profiles import check_profiles, check_structures
 from ..domain.stock import UNSAID, StockLine, StockTerms
 from ..errors import AssayPilotError
@@ -192,8 +193,6 @@ def _cautions(endpoints: Sequence[Endpoint], settings: Settings, n_measured: int
     return notes
 
 
-_USUAL = 0.3
-"""The SD that the first plan starts from where nothing says better: of log values, as biochemical assays have it."""
 _HARDLY_KNOWN = (
     " So few replicates give a rough estimate: the SD may be several times larger. Give your assay's own SD if you can."
 )
@@ -216,6 +215,7 @@ def _with_noise(
     taken = prepare(partial(measurement, library, endpoints), endpoints, history, first_number=1)
     out, notes = [], []
     for position, endpoint in enumerate(endpoints):
+        asked = endpoint.name in measured
         if endpoint.noise_sd is None and endpoint.of is None:
             own = [m for m in taken.measurements if m.endpoint == position and m.usable]
             noise, compounds = replicate_noise(
@@ -228,38 +228,38 @@ def _with_noise(
             spread = max((abs(m.value) for m in own), default=0.0)
             if noise is not None and noise > max(1e-6 * spread, 1e-9):
                 endpoint = replace(endpoint, noise_sd=noise)
-                if endpoint.name in measured and not endpoint.noise_estimated:
+                if asked and not endpoint.noise_estimated:
                     notes.append(
                         f"The assay noise (SD) of {endpoint.name}, {noise:.3g}, is estimated from the replicates of "
                         f"{compounds} compound{'' if compounds == 1 else 's'}."
                         + (_HARDLY_KNOWN if compounds < FEW_REPEATED else "")
                     )
-            elif endpoint.name in measured and learned:
-                values = np.array([m.value for m in own])
-                typical = 0.25 * float(values.std()) if len(values) > 1 and values.std() > 0 else 1.0
-                guess = endpoint.noise_sd or (_USUAL if endpoint.is_log else typical)
-                endpoint = replace(endpoint, noise_sd=guess, noise_estimated=True)
-                notes.append(
-                    f"The assay noise (SD) of {endpoint.name} is not known. It is estimated from replicates and from "
-                    "how well the values fit together; state it if you know it."
-                )
-            elif endpoint.name in measured and not (endpoint.noise_estimated and endpoint.is_log):
-                none = "replicates agree exactly" if compounds else "no compound was measured twice"
-                raise AssayPilotError(
-                    f"the assay noise (SD) of {endpoint.name} is not known: none was given, and {none}",
-                    option="--sd" if len(measured) == 1 else "--endpoint",
-                    mend="Give the SD between independent measurements of one compound, for example 0.2; or say that "
-                    f"it is {'unknown' if endpoint.is_log else 'unknown:0.5, with a guess for the first plan'}, and it "
-                    "is estimated on the way.",
-                )
-            elif endpoint.name in measured:
-                endpoint = replace(endpoint, noise_sd=_USUAL)
-        if endpoint.noise_estimated and endpoint.name in measured and not learned:
+            elif asked:
+                guess = usual(endpoint, [m.value for m in own])
+                if not learned and (guess is None or not endpoint.noise_estimated):
+                    raise _unknown_noise(endpoint, measured, agree=compounds > 0)
+                endpoint = replace(endpoint, noise_sd=1.0 if guess is None else guess.noise_sd, noise_estimated=True)
+        if endpoint.noise_estimated and asked:
             notes.append(
-                f"The assay noise (SD) of {endpoint.name} is not known: {endpoint.noise_sd:.3g} is a guess that the "
-                "first plan starts from. It is estimated from replicates of the campaign, and decisions use an upper "
-                "bound on it: that takes more measurements, about 2.8 times as many where 32 degrees of freedom tell "
-                "it, 2 times at 64, 1.6 at 128. A known SD saves them."
+                f"The assay noise (SD) of {endpoint.name} is not known: {endpoint.noise_sd:.3g} is taken at first. It "
+                + (
+                    "is estimated from replicates and from how well the values fit together; state it if you know it."
+                    if learned
+                    else "is estimated from replicates of the campaign, and decisions use an upper bound on it: that "
+                    "takes more measurements, about 2.8 times as many where 32 degrees of freedom tell it, 2 times at "
+                    "64, 1.6 at 128. A known SD saves them."
+                )
             )
         out.append(endpoint)
     return with_noise(out), notes
+
+
+def _unknown_noise(endpoint: Endpoint, measured: Sequence[str], *, agree: bool) -> AssayPilotError:
+    none = "replicates agree exactly" if agree else "no compound was measured twice"
+    word = "unknown" if endpoint.is_log else "unknown:0.5, with a guess for the first plan"
+    return AssayPilotError(
+        f"the assay noise (SD) of {endpoint.name} is not known: none was given, and {none}",
+        option="--sd" if len(measured) == 1 else "--endpoint",
+        mend="Give the SD between independent measurements of one compound, for example 0.2; or say that "
+        f"it is {word}, and it is estimated on the way.",
+    )

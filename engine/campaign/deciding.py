@@ -15,8 +15,7 @@ from .replay import Ledger
 
 def stored(ledger: Ledger, decision: Decision) -> tuple[dict[str, Any], bytes]:
     """Return a decision as JSON and as the bytes of its part."""
-    names = [ledger.library.ids[compound] for compound in ledger.first]
-    data = codec.decision_to_json(decision, names)
+    data = codec.decision_to_json(decision, ledger.first)
     noise = assay_noise.spreads(ledger, decision.phase)
     if noise:
         data["noise"] = assay_noise.to_json(ledger, noise)

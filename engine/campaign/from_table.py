@@ -76,8 +76,7 @@ def campaign_from_table(
     objectives = objectives_of(of_goal, [*imported.endpoints, *profile], wanted.goal)
     epsilon = _epsilon(wanted.epsilon, wanted.epsilons, objectives, wanted.goal)
     facts = endpoint_facts(imported) if facts is None else facts
-    parts = [curve.endpoint for one in profile for curve in one.curves]
-    imported, epsilon, taken = _as_usual(imported, facts, objectives, parts, epsilon, wanted.goal)
+    imported, epsilon, taken = _as_usual(imported, facts, objectives, epsilon, wanted.goal)
     if epsilon is None and profile and wanted.goal == "epsilon-best" and objectives == (profile[0].name,):
         epsilon = _OF_SCORES
         taken.append(
@@ -216,26 +215,17 @@ def _as_usual(
     imported: ImportedTable,
     facts: Sequence[EndpointFacts],
     objectives: Sequence[str],
-    parts: Sequence[str],
     epsilon: float | None,
     goal: str,
 ) -> tuple[ImportedTable, float | None, list[str]]:
-    """Return table with usual numbers for noise that nobody knows, and epsilon likewise, each named with its option.
-
-    ``parts``: the endpoints with a curve in a profile; their curves say which way is better.
-    """
+    """Return the table with noise that nobody knows to be estimated, epsilon, and a sentence on what was assumed."""
     endpoints, said = [], []
     for endpoint, fact in zip(imported.endpoints, facts, strict=True):
         own = [r for r in imported.history if r.endpoint == endpoint.name and r.relation == "=" and not r.excluded]
         found = usual(endpoint, [endpoint.to_model(r.value, r.unit) for r in own])
         wanted = endpoint.name in objectives or (not objectives and goal == "pareto")
         if found is not None and fact.noise_sd is None and endpoint.kind == "value" and endpoint.of is None:
-            endpoint = replace(endpoint, noise_sd=found.noise_sd, noise_estimated=True)
-            if wanted or endpoint.name in parts:
-                said.append(
-                    f"No assay noise (SD) of {endpoint.name} was given, and no replicates tell it: "
-                    f"{found.noise_sd:g} is taken at first ({found.what}). Give yours if you know it."
-                )
+            endpoint = replace(endpoint, noise_estimated=True)
         if found is not None and epsilon is None and goal == "epsilon-best" and endpoint.name in objectives:
             epsilon = found.epsilon
             said.append(

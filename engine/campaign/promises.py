@@ -15,6 +15,7 @@ from ..text.statements import roughly
 from . import noise as assay_noise
 from . import series
 from .additivity import deviations
+from .control_quality import quality
 from .phrases import joined, many, names, number, odds
 from .replay import Ledger
 from .state import Candidates, Claim, Guarantee
@@ -41,14 +42,6 @@ def _limits(ledger: Ledger) -> str:
     return joined([ledger.endpoints[k].limit_text for k in ledger.limited]) if ledger.limited else ""
 
 
-def _far(ledger: Ledger, value: float) -> str:
-    """Return a distance between two compounds, with its scale where that is not the values' own.
-
-    ``0.5``, ``1 log odds``.
-    """
-    return ledger.scale.far(value)
-
-
 def _margins(ledger: Ledger) -> str:
     """Return the differences that do not matter: ``0.3``, or ``0.3 in pIC50 and 0.2 in hERG``.
 
@@ -66,7 +59,7 @@ def goal_sentence(ledger: Ledger) -> str:
     """Return the goal: ``All compounds within 0.5 of the best pIC50, cutoff soft by 0.25, 95 % sure``."""
     settings = ledger.settings
     sure = f"{percent(1 - settings.delta, 10)} sure"
-    soft = _far(ledger, settings.softness)
+    soft = ledger.far(settings.softness)
     match settings.goal:
         case "pareto":
             margins = _margins(ledger)
@@ -79,7 +72,7 @@ def goal_sentence(ledger: Ledger) -> str:
             words = f"The {settings.top:,} compounds with {_best(ledger)}"
             words += f", or others within {soft} of the last" if settings.softness > 0 else ""
         case _:
-            words = f"All compounds within {_far(ledger, settings.distance)} of {_best(ledger)}"
+            words = f"All compounds within {ledger.far(settings.distance)} of {_best(ledger)}"
             words += f", cutoff soft by {soft}" if settings.softness > 0 else ""
     limit = _limits(ledger)
     return f"{words}{f', {limit}' if limit else ''}, {sure}"
@@ -93,14 +86,14 @@ def probability_names(ledger: Ledger) -> tuple[str, str]:
             margins = _margins(ledger)
             return "trade-off", f"trade-off up to {margins}" if margins else "trade-off"
         case "best":
-            return "best", f"within {_far(ledger, settings.softness)}" if settings.softness > 0 else "best"
+            return "best", f"within {ledger.far(settings.softness)}" if settings.softness > 0 else "best"
         case "top":
-            near = f"within {_far(ledger, settings.softness)} of them" if settings.softness > 0 else ""
+            near = f"within {ledger.far(settings.softness)} of them" if settings.softness > 0 else ""
             return f"top {settings.top}", near or f"top {settings.top}"
         case _:
             return (
-                f"within {_far(ledger, settings.distance)}",
-                f"within {_far(ledger, settings.distance + settings.softness)}",
+                f"within {ledger.far(settings.distance)}",
+                f"within {ledger.far(settings.distance + settings.softness)}",
             )
 
 
@@ -175,7 +168,7 @@ def statement(
 
 def _found_set(ledger: Ledger, counts: Mapping[str, int]) -> tuple[str, str]:
     settings = ledger.settings
-    within, worst = _far(ledger, settings.distance), _far(ledger, settings.distance + settings.softness)
+    within, worst = ledger.far(settings.distance), ledger.far(settings.distance + settings.softness)
     found = f"{counts['in']:,} of {many(len(ledger.library), 'compound')} {'is' if counts['in'] == 1 else 'are'} in"
     if not counts["in"]:
         # Only possible when the best were lost on the way: everything left is certainly worse than they were.
@@ -190,7 +183,7 @@ def _found_best(ledger: Ledger, candidates: Candidates) -> tuple[str, str]:
         return "no compound is in; the best cannot be named", ""
     slack = ledger.settings.softness
     have = "has" if len(ids) == 1 else "have"
-    return f"{names(ids)} {have} {_best(ledger)}", f", or one within {_far(ledger, slack)} of it" if slack > 0 else ""
+    return f"{names(ids)} {have} {_best(ledger)}", f", or one within {ledger.far(slack)} of it" if slack > 0 else ""
 
 
 def _found_trade_offs(ledger: Ledger, counts: Mapping[str, int]) -> tuple[str, str]:
@@ -239,14 +232,14 @@ def _promise(ledger: Ledger, counts: Mapping[str, int], undecided: str) -> str:
                 f"{every} that no other truly beats in {everywhere} is in{undecided}; {none} in {everywhere}{by} is in"
             )
         case "best":
-            near = f" or one within {_far(ledger, settings.softness)} of it" if settings.softness > 0 else ""
+            near = f" or one within {ledger.far(settings.softness)} of it" if settings.softness > 0 else ""
             whom = "The compound that is in" if not undecided else "The compound that ends up in"
             promise = f"{whom} truly has {_best(ledger)}{near}"
         case _:
             whom = "Every compound that can be estimated and is" if counts["not_estimable"] else "Every compound"
             promise = (
-                f"{whom} truly within {_far(ledger, settings.distance)} of {_best(ledger)} is in{undecided}; "
-                f"none that is worse by more than {_far(ledger, settings.distance + settings.softness)} is in"
+                f"{whom} truly within {ledger.far(settings.distance)} of {_best(ledger)} is in{undecided}; "
+                f"none that is worse by more than {ledger.far(settings.distance + settings.softness)} is in"
             )
     return promise
 
@@ -319,7 +312,7 @@ def _broken(ledger: Ledger) -> list[str]:
         if found:
             ids = list(dict.fromkeys(ledger.library.ids[m.compound] for m in found))
             void.append(f"{many(len(found), 'value')} {what} ({names(ids)})")
-    return [*void, *(told.sentence for told in deviations(ledger) if told.contradicted)]
+    return [*void, *quality(ledger).drift, *(told.sentence for told in deviations(ledger) if told.contradicted)]
 
 
 def _rests_on(ledger: Ledger, m: Measurement) -> bool:

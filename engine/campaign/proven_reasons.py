@@ -160,7 +160,7 @@ class ProvenReasons:
 
     def _distance(self, each: Floats) -> str:
         if not self._trade_offs:
-            return self._ledger.scale.far(float(each[0]))
+            return self._ledger.far(float(each[0]))
         texts = [f"{value:g}" for value in each]
         return texts[0] if len(set(texts)) == 1 else self._in_each(texts)
 

@@ -226,25 +226,9 @@ class Reasons:
             return f"{ids[twins[0]]} has the same substituents and is measured for both"
         if decided and decided < issued.number and self._state.left[arm]:
             return f"it was in after round {decided}, and is not needed to compare others with"
-        planned = ledger.planned(issued.phase)
-        if compound in planned:
-            same = [one for one in ledger.rounds if one.phase == issued.phase and one.state != "withdrawn"]
-            earlier = [one.number for one in same for item in one.items if item.compound == compound]
-            if earlier:
-                return f"round {earlier[-1]} requested it already, for the same decision"
-            return "it comes in a later round, for the same decision"
-        # What a decision rests on is planned as one, and cut into rounds.
-        among = list(planned) or [item.compound for item in issued.items]
-        codes, own, carried = ledger.library.codes[among], ledger.library.codes[compound], []
-        for k, site in enumerate(ledger.library.sites):
-            if len(site.substituents) > 1:
-                count = int((codes[:, k] == own[k]).sum())
-                carried.append(f"{site.name} = {site_names(site.substituents)[int(own[k])]} in {count or 'none'}")
-        said = f"{', '.join(carried)} of {many(len(among), 'compound')}"
-        missing = any(text.endswith("in none") for text in carried)
-        return (
-            f"{'it is not what the round asks about' if missing else 'other compounds cover its substituents'} ({said})"
-        )
+        if compound in ledger.planned(issued.phase):
+            return "it comes in another round, for the same decision"
+        return "other compounds tell more about what is undecided"
 
     # ------------------------------------------------------------------ measurements
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arrays import Floats, Ints
+from ..arrays import Ints
 from ..chemistry.similarity import library_similarity
 from ..domain.features import SiteFeatures, merge_equal_rows
 from ..domain.library import Library
 from ..domain.measurements import Pooled, pool
 from ..domain.profiles import profile_of
 from ..errors import AssayPilotError
-from ..models.glm import Link, mean_value
+from ..models.glm import Link
 from ..strategies.protocol import (
     Allocation,
     Calibrated,
@@ -38,21 +38,6 @@ if TYPE_CHECKING:
 
 
 _ON_LINK: dict[Link, str] = {"identity": "", "logit": " log odds", "log": " (natural log)"}
-
-
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """The scale on which the objective's effects add up and its compounds are compared."""
-
-    link: Link
-
-    def shown(self, compared: Floats) -> Floats:
-        """Return what is compared as it is shown: a chance, or a count."""
-        return mean_value(self.link, compared)
-
-    def far(self, distance: float) -> str:
-        """Return a distance between two compounds in words: ``0.5``, ``1 log odds``."""
-        return f"{number(distance)}{_ON_LINK[self.link]}"
 
 
 Held = tuple[Library, Ints, Ints, SiteFeatures]
@@ -218,10 +203,9 @@ class Ledger(Books):
         """The scale on which the objective's effects add up, and the largest size of a mean there."""
         return self.strategy.link(self.state.problem)
 
-    @property
-    def scale(self) -> Scale:
-        """The scale on which the objective's means are compared."""
-        return Scale(self.link[0])
+    def far(self, distance: float) -> str:
+        """Return a distance between two compounds in words: ``0.5``, ``1 log odds``."""
+        return f"{number(distance)}{_ON_LINK[self.link[0]]}"
 
     @property
     def coarse(self) -> tuple[int, ...]:
@@ -268,16 +252,6 @@ class Ledger(Books):
         """Return a part of the file by its digest."""
         return self._part(digest)
 
-    def arms_of(self, names: Iterable[str]) -> dict[str, int]:
-        """Return the arms of compounds by their ids; AssayPilotError for one that is not there."""
-        arm_of = {}
-        for name in names:
-            compound = self.library.find(name)
-            if compound is None:
-                raise AssayPilotError(f"the log names a compound that is not in the library: {name}")
-            arm_of[name] = int(self.arm_of[compound])
-        return arm_of
-
     def take_decision(self, data: Mapping[str, Any], sequence: int) -> None:
         """Take in the stored decision of the phase under way, which it ends; ``sequence`` is the event's."""
         if self.under_way is None:
@@ -299,10 +273,8 @@ class Ledger(Books):
 
     def _decision(self, data: Mapping[str, Any]) -> Decision:
         """Return a stored decision with its numbers."""
-        named = (name for key in ("in", "out", "left", "contradicted") for name in data[key])
-        arm_of = self.arms_of(named)
         numbers = codec.from_bytes(self._part(data["part"]))
-        decision = codec.decision_from_json(data, numbers, arm_of)
+        decision = codec.decision_from_json(data, numbers, self.arm_of)
         shape = (len(self.goal_endpoints), self.n_arms)
         if any(array.shape != shape for array in (decision.estimate, decision.low, decision.high)):
             raise AssayPilotError("the log keeps the estimates of another library")

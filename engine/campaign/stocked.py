@@ -169,15 +169,12 @@ def arrived_drafts(ledger: Books, names: Iterable[str]) -> list[Draft]:
 
 def replace_lines(stock: Stock, lines: Sequence[StockLine]) -> Stock:
     """Return the stock with what the lines say; what they do not say stays."""
-    state, cost, lead = stock.state.copy(), stock.cost.copy(), stock.lead.copy()
+    arrays = {name: getattr(stock, name).copy() for name in ("state", "cost", "lead")}
     for line in lines:
-        if line.state is not None:
-            state[line.compound] = line.state
-        if line.cost is not None:
-            cost[line.compound] = line.cost
-        if line.lead is not None:
-            lead[line.compound] = line.lead
-    return replace(stock, state=state, cost=cost, lead=lead)
+        for name, array in arrays.items():
+            said = getattr(line, name)
+            array[line.compound] = array[line.compound] if said is None else said
+    return replace(stock, **arrays)
 
 
 def _columns(stock: Stock, compounds: Sequence[int]) -> dict[str, list[Any]]:
@@ -195,12 +192,10 @@ def take(ledger: Books, data: Mapping[str, Any]) -> None:
     if data.get("first"):  # the first one is taken back
         ledger.stock = None
     else:
-        state, cost, lead = stock.state.copy(), stock.cost.copy(), stock.lead.copy()
-        at = list(data["compounds"])
-        state[at] = data["state"]
-        cost[at] = [math.nan if value is None else value for value in data["cost"]]
-        lead[at] = [math.nan if value is None else value for value in data["lead"]]
-        ledger.stock = Stock(state, cost, lead, StockTerms(**data["terms"]))
+        arrays = {name: getattr(stock, name).copy() for name in ("state", "cost", "lead")}
+        for name, array in arrays.items():
+            array[list(data["compounds"])] = [math.nan if value is None else value for value in data[name]]
+        ledger.stock = Stock(**arrays, terms=StockTerms(**data["terms"]))
     for compound, reason in data["gone"]:
         ledger.unavailable[compound] = reason
     for compound, _ in data["back"]:

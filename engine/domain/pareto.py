@@ -25,6 +25,9 @@ _SOONER = 1 << 13
 _STRONGEST = 32
 """Points that all others are compared with first; then twice as many, and so on."""
 
+_AT_MOST = 1 << 24
+"""Pairs whose comparisons are held in memory together."""
+
 _FAR = 1e300
 """Stands for an infinite value in a sum."""
 
@@ -126,25 +129,14 @@ def beaten(points: Floats, queries: Floats, own: Ints | None = None) -> Flags:
     ``own``: the point that each query is itself, which does not count; -1 for none. All values are finite then.
     """
     if own is not None:
-        if points.shape[1] * queries.shape[1] <= _FEW:
-            return _any_above(points, queries, own)
-        return lead(points, queries, own) > 0.0
+        return _any_above(points, queries, own)
     able = np.all(points > -math.inf, axis=0)
     asked = np.where(np.isnan(queries), -math.inf, queries)
-    out = np.zeros(asked.shape[1], dtype=bool)
-    if not able.any() or not out.size:
-        return out
-    front = points[:, able]
-    if len(front) == 2:
-        return _beaten_of_two(front, asked)
-    if front.shape[1] <= _LEAF or front.shape[1] * asked.shape[1] <= _FEW:
-        return _any_above(front, asked)
-    front = front[:, ~_beaten_by_front(front)]
-    open_ = np.all(asked < math.inf, axis=0)
-    floor = front.min(axis=1) - 1.0
-    reached = np.maximum(asked[:, open_], floor[:, None])
-    out[open_] = lead(np.minimum(front, np.finfo(float).max), reached) > 0
-    return out
+    if not able.any() or not asked.size:
+        return np.zeros(asked.shape[1], dtype=bool)
+    if len(points) == 2:
+        return _beaten_of_two(points[:, able], asked)
+    return _any_above(points[:, able], asked)
 
 
 def _beaten_of_two(points: Floats, queries: Floats) -> Flags:
@@ -153,35 +145,6 @@ def _beaten_of_two(points: Floats, queries: Floats) -> Flags:
     first, second = -points[0, order], np.maximum.accumulate(points[1, order])
     better = np.searchsorted(first, -queries[0], side="left")
     return np.asarray((better > 0) & (second[np.maximum(better, 1) - 1] > queries[1]))
-
-
-def _beaten_by_front(points: Floats) -> Flags:
-    """Which points some other one beats, found block by block against those left over so far.
-
-    In decreasing order of the sum who beats a point comes before it; a tie of rounded sums is broken by the first
-    endpoint. A long front is left to the boxes of ``lead``.
-    """
-    n = points.shape[1]
-    order = np.lexsort((-points[0], -points.sum(axis=0)))
-    out = np.zeros(n, dtype=bool)
-    front: list[Ints] = []
-    size = 0
-    for start in range(0, n, _LEAF):
-        block = order[start : start + _LEAF]
-        if size * (n - start) > 1 << 25:
-            held = np.concatenate(front)
-            rest = order[start:]
-            out[rest] = lead(points[:, np.concatenate([held, rest])], points[:, rest]) > 0
-            return out
-        for held in (*front, block):
-            block = block[~_any_above(points[:, held], points[:, block])]
-        out[order[start : start + _LEAF]] = True
-        out[block] = False
-        front.append(block)
-        size += len(block)
-        if len(front) > 1 and len(front[-1]) + len(front[-2]) <= 4 * _LEAF:
-            front[-2:] = [np.concatenate(front[-2:])]
-    return out
 
 
 def _any_above(points: Floats, queries: Floats, own: Ints | None = None) -> Flags:
@@ -212,6 +175,11 @@ def _any_above(points: Floats, queries: Floats, own: Ints | None = None) -> Flag
 
 def _above(points: Floats, queries: Floats, numbers: Ints, own: Ints | None) -> Flags:
     """Return the same by looking at every pair; ``numbers`` are those of the points."""
+    if points.shape[1] * queries.shape[1] > _AT_MOST:
+        half = points.shape[1] // 2
+        parts = (slice(half), slice(half, None))
+        first, second = (_above(points[:, part], queries, numbers[part], own) for part in parts)
+        return first | second
     above = points[0] > queries[0, :, None]
     other = np.empty_like(above)
     for row, asked in zip(points[1:], queries[1:], strict=True):

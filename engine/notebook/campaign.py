@@ -11,14 +11,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
 
-import numpy as np
 import pandas as pd
 
 from ..campaign.campaign import Campaign as FileCampaign
 from ..campaign.changes import Change
 from ..campaign.from_table import Wanted, campaign_from_table, refuse_taken, returned
-from ..campaign.issued_rounds import Missing, Round, Source
-from ..campaign.state import Status
+from ..campaign.issued_rounds import Missing, Source
 from ..errors import AssayPilotError
 from ..export.shortlist import Which, claim_entry, compound_entries, ranked
 from ..tables.importer import import_table
@@ -28,10 +26,12 @@ from .frames import (
     MoreOptions,
     Table,
     controls_of,
+    flat,
     listed,
     plain,
     profile_of,
     raw_of,
+    round_frame,
     table_options,
     with_keywords,
 )
@@ -195,7 +195,7 @@ class Campaign:
                 )
             if now.open_round is None and size != now.settings.per_round:
                 self._core.change(Change(per_round=size))
-        return _round_frame(self._core.status(), self._core.plan())
+        return round_frame(self._core.status(), self._core.plan())
 
     @with_keywords()
     def add(self, results: Table, *, close: bool = False, again: bool = False, missing: Missing = "return") -> Added:
@@ -244,7 +244,7 @@ class Campaign:
 
         Columns are those of ``recommend``; it decides nothing. AssayPilotError while the campaign goes on.
         """
-        return _round_frame(self._core.status(), self._core.plan_confirmation())
+        return round_frame(self._core.status(), self._core.plan_confirmation())
 
     @with_keywords()
     def audit(self, size: int) -> pd.DataFrame:
@@ -253,7 +253,7 @@ class Campaign:
         With its results ``claim`` bounds the share of members missed, whatever the model believes. AssayPilotError
         while another round is open.
         """
-        return _round_frame(self._core.status(), self._core.plan_audit(size))
+        return round_frame(self._core.status(), self._core.plan_audit(size))
 
     @with_keywords()
     def close_round(self, missing: Missing = "return") -> None:
@@ -278,7 +278,7 @@ class Campaign:
             raise AssayPilotError(f"there is no choice {only!r}", mend=f"Choose one of: {', '.join(get_args(Which))}.")
         compounds = ranked(now, only).tolist()
         return pd.DataFrame(
-            _flat(entry) | now.library.substituents(compound)
+            flat(entry) | now.library.substituents(compound)
             for compound, entry in zip(compounds, compound_entries(now, compounds), strict=True)
         )
 
@@ -401,39 +401,5 @@ def _temporary() -> Path:
     return Path(tempfile.mkdtemp(prefix="assaypilot-")) / "campaign.assaypilot"
 
 
-def _round_frame(now: Status, issued: Round | None) -> pd.DataFrame:
-    sites = [site.name for site in now.library.sites]
-    items = () if issued is None else issued.items
-    measured = [] if issued is None else [now.endpoints[k].name for k in issued.endpoints]
-    differ = measured if any(item.asked for item in items) else []
-    rows = [
-        {
-            "ID": now.library.ids[item.compound],
-            **now.library.substituents(item.compound),
-            "replicates": item.replicates,
-            **{f"replicates {name}": item.of(place) for place, name in enumerate(differ)},
-            "reason": item.reason,
-            "expected": np.nan if item.expected is None else item.expected,
-            "low": np.nan if item.low is None else item.low,
-            "high": np.nan if item.high is None else item.high,
-            "round": 0 if issued is None else issued.number,
-        }
-        for item in items
-    ]
-    more = [f"replicates {name}" for name in differ]
-    columns = ["ID", *sites, "replicates", *more, "reason", "expected", "low", "high", "round"]
-    kinds = {"replicates": int, "expected": float, "low": float, "high": float, "round": int}
-    return pd.DataFrame(rows, columns=columns).astype(kinds)
-
-
 def _is_plan(column: str) -> bool:
     return column in _PLANNED or column.startswith("replicates ")
-
-
-def _flat(entry: dict[str, object]) -> dict[str, object]:
-    """Return an entry with objects by endpoint as keys of their own: ``estimate pIC50``."""
-    found: dict[str, object] = {}
-    for key, value in entry.items():
-        inner = _flat(value) if isinstance(value, dict) else None
-        found |= {key: value} if inner is None else {f"{key} {name}": one for name, one in inner.items()}
-    return found

@@ -14,6 +14,8 @@ import numpy as np
 import pandas as pd
 
 from ..arrays import Ints
+from ..campaign.issued_rounds import Round
+from ..campaign.state import Status
 from ..domain.controls import Control, parse_control
 from ..domain.desirability import Curve, parse_curve
 from ..errors import AssayPilotError
@@ -314,3 +316,38 @@ def with_keywords() -> Iterator[None]:
         if error.option is not None:
             error.option = error.option.removeprefix("--").replace("-", "_")
         raise
+
+
+def round_frame(now: Status, issued: Round | None) -> pd.DataFrame:
+    """Return a round as ``Campaign.recommend`` gives it; no rows without one."""
+    sites = [site.name for site in now.library.sites]
+    items = () if issued is None else issued.items
+    measured = [] if issued is None else [now.endpoints[k].name for k in issued.endpoints]
+    differ = measured if any(item.asked for item in items) else []
+    rows = [
+        {
+            "ID": now.library.ids[item.compound],
+            **now.library.substituents(item.compound),
+            "replicates": item.replicates,
+            **{f"replicates {name}": item.of(place) for place, name in enumerate(differ)},
+            "reason": item.reason,
+            "expected": np.nan if item.expected is None else item.expected,
+            "low": np.nan if item.low is None else item.low,
+            "high": np.nan if item.high is None else item.high,
+            "round": 0 if issued is None else issued.number,
+        }
+        for item in items
+    ]
+    more = [f"replicates {name}" for name in differ]
+    columns = ["ID", *sites, "replicates", *more, "reason", "expected", "low", "high", "round"]
+    kinds = {"replicates": int, "expected": float, "low": float, "high": float, "round": int}
+    return pd.DataFrame(rows, columns=columns).astype(kinds)
+
+
+def flat(entry: dict[str, object]) -> dict[str, object]:
+    """Return an entry with objects by endpoint as keys of their own: ``estimate pIC50``."""
+    found: dict[str, object] = {}
+    for key, value in entry.items():
+        inner = flat(value) if isinstance(value, dict) else None
+        found |= {key: value} if inner is None else {f"{key} {name}": one for name, one in inner.items()}
+    return found

@@ -137,23 +137,12 @@ class RoundWithdrawn(Kind):
         return f"Round {self.data['round']} withdrawn{note_in_words(self.data['note'])}"
 
     def remember(self, ledger: Ledger) -> None:
-        """Forget the plates, and keep the plan for redo, which issues the same list under the next number.
-
-        Not that of an audit, which is drawn by its number. Where something else was stated since, nothing can be undone
-        in order.
-        """
+        """Keep what undo did; a round that is withdrawn outright leaves nothing to undo."""
         if self.data.get("undone"):
             super().remember(ledger)
-            return
-        undo, redo = ledger.undo, ledger.redo
-        redo.clear()
-        while undo and undo[-1].kind is PlatesLaidOut:
-            undo.pop()
-        if undo and undo[-1].kind.issues:
-            plan = undo.pop()
-            redo += [plan] if plan.kind is not AuditIssued else []
         else:
-            undo.clear()
+            ledger.undo.clear()
+            ledger.redo.clear()
 
 
 class PlatesLaidOut(Kind):

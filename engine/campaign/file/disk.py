@@ -200,3 +200,21 @@ def plain_errors(path: Path) -> Iterator[None]:
             raise AssayPilotError(_TOO_LONG[0], file=str(path), mend=_TOO_LONG[1]) from error
         known = _SYSTEM.get(error.errno or 0, (f"The system refused: {error.strerror or error}", "Try another folder."))
         raise AssayPilotError(known[0], file=str(path), mend=known[1]) from error
+
+
+def identity(path: Path) -> tuple[int, int] | None:
+    """Return what tells the file itself, whatever its name; None when there is none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def stamp(path: Path) -> tuple[int, int, int, int] | None:
+    """Return what changes when anybody writes to the file; None when there is none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns

@@ -21,12 +21,13 @@ import os
 import sqlite3
 import stat
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote
 
 from ...errors import AssayPilotError
 from ...system.places import where_else
-from .disk import NOT_A_CAMPAIGN, RESTORE, damaged, plain_errors
+from .disk import NOT_A_CAMPAIGN, RESTORE, damaged, new_file, plain_errors
 
 APPLICATION_ID = 0x41504C54
 FORMAT = 1
@@ -201,3 +202,19 @@ def upgrade(connection: sqlite3.Connection, version: int, target: int) -> None:
     for step in range(version, target):
         STEPS[step](connection)
     connection.execute(f"PRAGMA user_version = {target}")
+
+
+def copy(source: Path, path: Path, *, event: tuple[int, str] | None = None) -> None:
+    """Copy through a connection of its own: SQLite copies no file through the one that holds the lock.
+
+    ``event`` is the sequence and digest of one the copy must have, which tells this file from another in its place.
+    """
+    with (
+        new_file(path) as temporary,
+        closing(connect(source)) as reader,
+        closing(connect(temporary, existing=False)) as writer,
+    ):
+        writer.execute("PRAGMA journal_mode = OFF")
+        reader.backup(writer)
+        if event and writer.execute("SELECT digest FROM event WHERE sequence = ?", event[:1]).fetchone() != event[1:]:
+            raise damaged(source, f"event {event[0]} is not the one that was read before")

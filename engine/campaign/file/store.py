@@ -38,8 +38,9 @@ from .chain import (
     scan,
     user,
 )
-from .disk import aside, damaged, location_warnings, new_file, plain_errors
+from .disk import aside, damaged, identity, location_warnings, new_file, plain_errors, stamp
 from .integrity import Problem, Verification, verify
+from .schema import copy
 
 __all__ = [
     "Draft",
@@ -86,8 +87,8 @@ class Store:
         self.read_only_reason = reason
         self.author = clean(author if author is not None else user())
         self._connection = connection
-        self._identity = _identity(path)
-        self._stamp = _stamp(path)
+        self._identity = identity(path)
+        self._stamp = stamp(path)
         self._n_events, self._head = 0, GENESIS
 
     @classmethod
@@ -234,7 +235,7 @@ class Store:
         path = Path(path)
         self._refuse_moved()
         with plain_errors(path):
-            _copy(self.path, path, event=(self._n_events, self._head))
+            copy(self.path, path, event=(self._n_events, self._head))
 
     def close(self) -> None:
         """Give the lock back. Closing twice is no error."""
@@ -302,7 +303,7 @@ class Store:
 
     def _refuse_moved(self) -> None:
         """Raise when the name leads elsewhere now: a crash during a save there could not be undone."""
-        if _identity(self.path) != self._identity:
+        if identity(self.path) != self._identity:
             raise AssayPilotError(
                 "The file was moved, deleted or replaced since it was opened; nothing was written",
                 file=str(self.path),
@@ -315,14 +316,14 @@ class Store:
         It must be among the last ``most`` events. Looked for through a connection of its own, for this store's own
         answers from memory.
         """
-        stamp = _stamp(self.path)
-        if stamp == self._stamp:
+        now = stamp(self.path)
+        if now == self._stamp:
             return
         query = f"SELECT sequence, digest FROM event ORDER BY sequence DESC LIMIT {most}"
         try:
             with closing(schema.connect(self.path)) as reader:
                 pages, size = (reader.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size"))
-                there = stamp is not None and pages * size == stamp[2] and last in reader.execute(query).fetchall()
+                there = now is not None and pages * size == now[2] and last in reader.execute(query).fetchall()
         except (AssayPilotError, sqlite3.DatabaseError):
             there = False
         if not there:
@@ -332,7 +333,7 @@ class Store:
                 file=str(self.path),
                 mend="Close it, put a copy from before in its place, and enter it again.",
             )
-        self._stamp = stamp
+        self._stamp = now
 
     def _lock_again(self, events: tuple[Event, ...]) -> bool:
         """Whether ``events`` are in the file; takes the writer's lock again, or makes the store read-only."""
@@ -384,7 +385,7 @@ def _upgrade(connection: sqlite3.Connection, path: Path, version: int, reason: s
             mend=_MENDS[reason],
         )
     kept = aside(path, version)
-    _copy(path, kept)
+    copy(path, kept)
     try:
         schema.upgrade(connection, version, schema.FORMAT)
         faults = schema.schema_faults(connection)
@@ -396,37 +397,3 @@ def _upgrade(connection: sqlite3.Connection, path: Path, version: int, reason: s
             kept.unlink()
         raise
     connection.execute("BEGIN IMMEDIATE")
-
-
-def _copy(source: Path, path: Path, *, event: tuple[int, str] | None = None) -> None:
-    """Copy through a connection of its own: SQLite copies no file through the one that holds the lock.
-
-    ``event`` is the sequence and digest of one the copy must have, which tells this file from another in its place.
-    """
-    with (
-        new_file(path) as temporary,
-        closing(schema.connect(source)) as reader,
-        closing(schema.connect(temporary, existing=False)) as writer,
-    ):
-        writer.execute("PRAGMA journal_mode = OFF")
-        reader.backup(writer)
-        if event and writer.execute("SELECT digest FROM event WHERE sequence = ?", event[:1]).fetchone() != event[1:]:
-            raise damaged(source, f"event {event[0]} is not the one that was read before")
-
-
-def _identity(path: Path) -> tuple[int, int] | None:
-    """Return what tells the file itself, whatever its name; None when there is none."""
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
-
-
-def _stamp(path: Path) -> tuple[int, int, int, int] | None:
-    """Return what changes when anybody writes to the file; None when there is none."""
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns

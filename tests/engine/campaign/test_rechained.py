@@ -9,7 +9,6 @@ import pytest
 
 from assaypilot.engine.campaign import verifying
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.codec import from_bytes
 from assaypilot.engine.campaign.verifying import verify
 from assaypilot.engine.domain.library import Library, Site
 from assaypilot.engine.errors import AssayPilotError
@@ -60,8 +59,6 @@ def test_deep_part_is_no_library():
     magic = Library.product([Site("R1", ("A", "B"))]).encode().partition(b"\n")[0] + b"\n"
     with pytest.raises(ValueError, match="nested too deeply"):
         Library.decode(magic + zlib.compress(raw))
-    with pytest.raises(ValueError, match="nested too deeply"):
-        from_bytes(b"APEST2\n" + zlib.compress(raw))
 
 
 @pytest.mark.full

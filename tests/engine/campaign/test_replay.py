@@ -72,7 +72,7 @@ def test_a_fork_knows_its_own_parts_and_those_of_the_file(campaign: Campaign) ->
     fork = folded(campaign).fork({"a" * 64: b"new"})
     assert fork._part("a" * 64) == b"new"
     decided = next(event for event in campaign._store.events() if event.kind == "phase_decided")
-    assert fork._part(decided.data["part"]).startswith(b"APEST2\n")
+    assert fork._part(decided.data["part"]).startswith(b"PK")
 
 
 @pytest.mark.parametrize("kind", ["unheard_of", "results_recorded"])

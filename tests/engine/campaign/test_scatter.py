@@ -78,8 +78,8 @@ def test_half_widths_are_those_of_the_bound(tmp_path):
         ledger = ledger_of(campaign)
         (one,) = ledger.spreads[1]
         decision = ledger.estimates[1]
-        assert ledger.origin.delta == pytest.approx(0.045)
-        state = ledger.before(1)
+        state = ledger.strategy.start(ledger.problem())
+        assert state.problem.delta == pytest.approx(0.045)
         problem = dataclasses.replace(state.problem, noise=(one.used,), estimated=False)
         outcome = ledger.outcome(1, ledger.phases[0].allocation, decision.spent)
         again = ledger.strategy.decide(dataclasses.replace(state, problem=problem), outcome)
@@ -183,7 +183,7 @@ def test_what_cannot_estimate_it_is_refused_in_one_line(tmp_path, changes, said)
 
 def test_a_guess_is_asked_for_where_nothing_tells_the_scale(tmp_path):
     with pytest.raises(AssayPilotError, match="is not known: none was given"):
-        make(tmp_path / "x.assaypilot", endpoints=(Endpoint("yield", "%", noise_estimated=True),), objective="yield")
+        make(tmp_path / "x.assaypilot", endpoints=(Endpoint("signal", noise_estimated=True),), objective="signal")
 
 
 def test_a_mean_of_more_determinations_than_were_asked_for_says_nothing_of_their_scatter(tmp_path):
