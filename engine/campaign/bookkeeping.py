@@ -286,13 +286,13 @@ class Books:
 
     def returned(self, issued: Issued) -> tuple[tuple[int, ...], ...]:
         """Results that returned for each item of a round, per measured endpoint, at most what was asked."""
-        return self._returned(issued, self._came(issued.number))
+        return self._returned(issued, self._came())
 
-    def _came(self, *numbers: int) -> dict[tuple[int, int, int], int]:
-        """Planned measurements that are in, by round, endpoint and compound, for these rounds or for all."""
+    def _came(self) -> dict[tuple[int, int, int], int]:
+        """Planned measurements that are in, by round, endpoint and compound."""
         came: dict[tuple[int, int, int], int] = {}
         for m in self.measurements:
-            if m.counted and (not numbers or m.round in numbers) and not m.withdrawn and m.excluded is None:
+            if m.counted and not m.withdrawn and m.excluded is None:
                 key = (m.round, m.endpoint, m.compound)
                 came[key] = came.get(key, 0) + m.counted
         return came
@@ -327,19 +327,11 @@ class Books:
 
     def view(self, issued: Issued) -> Round:
         """Return a round as pages show it."""
-        return self._view(issued, self._came(issued.number))
+        return self._view(issued, self._came())
 
     def _view(self, issued: Issued, came: Mapping[tuple[int, int, int], int]) -> Round:
-        back = self._returned(issued, came)
-        missing = (
-            max(item.of(place) - n for place, n in enumerate(row)) for item, row in zip(issued.items, back, strict=True)
-        )
-        return Round(
-            **{one.name: getattr(issued, one.name) for one in fields(issued)},
-            returned=tuple(item.replicates - left for item, left in zip(issued.items, missing, strict=True)),
-            back=back,
-            layout=self.layouts.get(issued.number),
-        )
+        own = {one.name: getattr(issued, one.name) for one in fields(issued)}
+        return Round(**own, back=self._returned(issued, came), layout=self.layouts.get(issued.number))
 
 
 def spanned(
@@ -352,8 +344,7 @@ def spanned(
     """Return counts and means ``(n_arms,)`` of an endpoint by measurements, each with how many determinations count.
 
     ``arms`` of every compound, ``known`` the properties of every arm; of a value known only as a bound the bound
-    counts. Where the noise of a part of a difference is not known, the count is that of the part measured less often:
-    the variance is then at most what the count says.
+    counts.
     """
     own = parts(endpoints, position)
     if endpoints[position].of is None:
@@ -365,7 +356,4 @@ def spanned(
     if endpoints[position].curves:
         return pooled_of(endpoints, position, lambda part: spanned(endpoints, part, filling, arms), known)
     first, second = (spanned(endpoints, part, filling, arms) for part in own)
-    whole = difference(first, second, (endpoints[own[0]].noise_sd, endpoints[own[1]].noise_sd))
-    if any(endpoints[part].noise_estimated for part in own):
-        whole = Pooled(np.minimum(first.counts, second.counts), whole.means)
-    return whole
+    return difference(first, second, (endpoints[own[0]].noise_sd, endpoints[own[1]].noise_sd))

@@ -12,12 +12,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from ..domain.endpoint import Endpoint
 from ..domain.library import Library
 from ..domain.measurements import Measurement
-from ..strategies.protocol import IN, Decision
 from .issued_rounds import Round
 from .phrases import many, names, number
 from .replay import Ledger
@@ -49,31 +46,11 @@ def cautions(ledger: Ledger) -> tuple[str, ...]:
         how = "the series model counts what they leave open" if ledger.calibrated else "decisions count their limit"
         told = names([ledger.library.ids[c] for c in only])
         texts.append(f"{many(len(only), 'compound')} with values known only as bounds ({how}): {told}.")
-    against = {
-        int(arm): None
-        for decision in ledger.estimates.values()
-        for arm in decision.contradicted
-        if not _right_all_the_same(ledger, decision, int(arm))
-    }
+    against = {int(arm): None for decision in ledger.estimates.values() for arm in decision.contradicted}
     if against:
         told = names([ledger.library.ids[ledger.first[arm]] for arm in against])
         texts.append(f"Later values speak against earlier decisions, which stand: {told}.")
     return tuple(texts)
-
-
-def _right_all_the_same(ledger: Ledger, decision: Decision, arm: int) -> bool:
-    """Whether a compound that is in is a right answer even if what a later phase says against it is true.
-
-    That is so in the soft zone, and where it is beaten by no more than what does not matter.
-    """
-    pareto = ledger.settings.goal == "pareto"
-    soft = any(ledger.margins) if pareto else ledger.settings.softness > 0 and ledger.settings.goal != "best"
-    if not soft or ledger.state.status[arm] != IN or not np.isfinite(decision.high[:, arm]).all():
-        return False
-    far = ledger.margins if pareto else [ledger.settings.distance + ledger.settings.softness]
-    lead = decision.low - decision.high[:, [arm]]
-    with np.errstate(invalid="ignore"):
-        return not bool((lead > np.array(far)[:, None]).all(axis=0).any())
 
 
 def of_unplanned(*, calibrated: bool) -> str:

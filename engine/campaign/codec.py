@@ -19,7 +19,6 @@ from ..arrays import Floats, Ints
 from ..domain.controls import Control
 from ..domain.measurements import Measurement, Result
 from ..strategies.protocol import Arrays, Decision
-from .findings import Prediction
 from .issued_rounds import RoundItem, Source
 from .settings import Settings
 
@@ -75,16 +74,6 @@ def item_from_json(data: Mapping[str, Any]) -> RoundItem:
     """Return the line of a round that ``asdict`` wrote."""
     each = tuple(None if told is None else tuple(told) for told in data["each"])
     return RoundItem(**{**data, "asked": tuple(data["asked"]), "each": each})
-
-
-def prediction_to_json(prediction: Prediction) -> dict[str, Any]:
-    """Return a prediction as an object, with its interval for whoever reads the log."""
-    return asdict(prediction) | {"low": prediction.low, "high": prediction.high}
-
-
-def prediction_from_json(data: Mapping[str, Any]) -> Prediction:
-    """Return the prediction that ``prediction_to_json`` wrote."""
-    return Prediction(**{field.name: data[field.name] for field in fields(Prediction) if field.name in data})
 
 
 _ARMS = {"in": "ins", "out": "outs", "left": "left", "contradicted": "contradicted"}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, astuple
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,6 @@ import numpy as np
 from ..domain.measurements import Measurement
 from ..errors import AssayPilotError
 from ..strategies.protocol import IN
-from . import codec
 from . import noise as assay_noise
 from .candidates import view_of
 from .events.issued import ConfirmationIssued
@@ -97,7 +97,7 @@ def confirmation_round(ledger: Ledger, candidates: Candidates) -> list[Draft]:
         "items": items_of(ledger, once, [_reason(ledger, asked) for asked in asked_of], asked_of),
         "level": LEVEL,
         "family": family,
-        "predicted": [codec.prediction_to_json(prediction) for prediction in predicted],
+        "predicted": [asdict(prediction) for prediction in predicted],
     }
     return [ConfirmationIssued.draft(data)]
 
@@ -142,14 +142,10 @@ def same_predictions(ledger: Ledger, told: Mapping[str, Any]) -> bool:
     width = _width(told["family"])
     for entry in told["predicted"]:
         again = _predictions(ledger, entry["endpoint"], [entry["compound"]], width)
-        said = codec.prediction_from_json(entry)
-        if not again or not np.allclose(_numbers(again[0]), _numbers(said), rtol=1e-6, atol=1e-9):
+        said = Prediction(**entry)
+        if not again or not np.allclose(astuple(again[0]), astuple(said), rtol=1e-6, atol=1e-9):
             return False
     return True
-
-
-def _numbers(prediction: Prediction) -> tuple[float, ...]:
-    return prediction.mean, prediction.sd, prediction.noise, prediction.width
 
 
 def _reason(ledger: Ledger, asked: Sequence[int]) -> str:

@@ -18,7 +18,7 @@ def stored(ledger: Ledger, decision: Decision) -> tuple[dict[str, Any], bytes]:
     data = codec.decision_to_json(decision, ledger.first)
     noise = assay_noise.spreads(ledger, decision.phase)
     if noise:
-        data["noise"] = assay_noise.to_json(ledger, noise)
+        data["noise"] = assay_noise.to_json(noise)
     return data, codec.to_bytes(decision)
 
 

@@ -99,16 +99,18 @@ class Issued:
 class Round(Issued):
     """What the lab does at once, and what came back of it."""
 
-    returned: tuple[int, ...] = ()
-    """Replicates of each item of which every endpoint is back (results above what was asked are unplanned)."""
     back: tuple[tuple[int, ...], ...] = ()
     """Results that have come back for each item, one number per endpoint of the round, at most what was asked."""
     layout: Layout | None = None
     """The plates it stands on; None while nobody laid it out."""
 
-    def __post_init__(self) -> None:
-        if not self.back:
-            object.__setattr__(self, "back", tuple((n,) * len(self.endpoints) for n in self.returned))
+    @property
+    def returned(self) -> tuple[int, ...]:
+        """Replicates of each item of which every endpoint is back (results above what was asked are unplanned)."""
+        missing = (
+            max(item.of(k) - n for k, n in enumerate(row)) for item, row in zip(self.items, self.back, strict=True)
+        )
+        return tuple(item.replicates - left for item, left in zip(self.items, missing, strict=True))
 
     @property
     def came(self) -> int:

@@ -1,33 +1,29 @@
 """Assay noise that is not known: what the replicates of a campaign say of it, and what is used in its place.
 
 An endpoint whose noise is *estimated* is decided by an upper bound on its SD instead of the SD itself, at every phase.
-A tenth of delta is for the bounds of all such endpoints together, nine tenths are for the decisions. Where sigma <=
-bound, every half-width is at least what it would be with sigma itself, and every walk of ``adaptive`` is shorter by the
-same factor in all its steps, so that it passes a (positive) limit only where the true one does. So what is decided
-wrongly has a probability of at most 0.9 delta + 0.1 delta, whatever the guess was that the first plan was made by.
+A tenth of delta is for that bound, nine tenths are for the decisions; more than one such endpoint is refused. Where
+sigma <= bound, every half-width is at least what it would be with sigma itself, and every walk of ``adaptive`` is
+shorter by the same factor in all its steps, so that it passes a (positive) limit only where the true one does. So what
+is decided wrongly has a probability of at most 0.9 delta + 0.1 delta, whatever the guess was that the first plan was
+made by.
 
 **What counts.** Contrasts between values of one compound in one phase: those are normal with the noise's SD, and
 nothing else, whatever was known when the phase was planned. Values of different phases are not compared, because who is
 measured again depends on what was found. Of the table's history all values of a compound count as one phase: they were
-there before. Values excluded, withdrawn, or that nobody asked for never count, nor do compounds of which a value is
-known only as a bound. Of a mean of n determinations with an SD of its own the n - 1 degrees of freedom count, where all
-n were asked for.
-
-**A difference** of two endpoints has at most the sum of the bounds on their variances. Where a part is not known its
-effective count is that of the part measured less often (``bookkeeping.spanned``): so its steps are at most standard
-normal.
+there before. Values excluded, withdrawn, known only as a bound, or that nobody asked for never count. Of a mean of n
+determinations with an SD of its own the n - 1 degrees of freedom count, where all n were asked for.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..domain.difference import parts, with_noise
+from ..domain.difference import with_noise
 from ..domain.endpoint import Endpoint
 from ..domain.measurements import Measurement, pure_error
 from ..models.sd_bound import LAST, OF_DECISIONS, TARGET, planning_sd, upper_sd
@@ -100,7 +96,7 @@ def spreads(books: Books, phase: int) -> tuple[Spread, ...]:
     unknown = estimated(books)
     if not unknown:
         return ()
-    alpha = (1.0 - OF_DECISIONS) * books.settings.delta / len(unknown)
+    alpha = (1.0 - OF_DECISIONS) * books.settings.delta
     groups = [[(m, m.n) for m in books.measurements if m.round == 0], *map(books.counting, range(1, phase + 1))]
     told: list[Spread] = []
     for k in unknown:
@@ -114,19 +110,16 @@ def _contrasts(books: Books, position: int, groups: Sequence[Sequence[tuple[Meas
     squares, freedom = 0.0, 0
     for group in groups:
         own: dict[int, list[Measurement]] = {}
-        cut: set[int] = set()
         for m, filled in group:
-            if m.endpoint != position or m.excluded is not None or m.withdrawn:
+            if m.endpoint != position:
                 continue
-            if not m.usable:
-                cut.add(m.compound)
             # More determinations than were asked for may have been made for what was seen in the first ones.
-            elif filled == m.n:
+            if m.usable and filled == m.n:
                 own.setdefault(m.compound, []).append(m)
-        for compound, values in own.items():
+        for values in own.values():
             more, degrees = _of_compound(books.endpoints[position], values)
             # How many a compound brings was fixed before they came.
-            if compound not in cut and freedom + degrees <= LAST:
+            if freedom + degrees <= LAST:
                 squares, freedom = squares + more, freedom + degrees
     return squares, freedom
 
@@ -140,24 +133,10 @@ def _of_compound(endpoint: Endpoint, values: Sequence[Measurement]) -> tuple[flo
     return squares, freedom
 
 
-def bounds(books: Books, found: Sequence[Spread], *, plan: bool = False) -> dict[int, float]:
-    """Return the noise SD of every endpoint by its position: that stated, or what decisions (``plan``.
-
-    Plans) use instead.
-    """
-    own = {one.endpoint: one.planned if plan else one.used for one in found}
-    noise = {k: own.get(k, endpoint.noise_sd) for k, endpoint in enumerate(books.endpoints)}
-    for k, endpoint in enumerate(books.endpoints):
-        both = parts(books.endpoints, k)
-        if endpoint.of is not None and any(part in own for part in both):
-            noise[k] = math.hypot(*(noise[part] or 0.0 for part in both))
-    return {k: sd for k, sd in noise.items() if sd is not None}
-
-
 def to_decide(books: Books, state: State, phase: int) -> State:
     """Return the state with the noise that a phase is decided by; as it was where all noise is known."""
     found = spreads(books, phase)
-    return _with(books, state, bounds(books, found)) if found else state
+    return _with(books, state, {one.endpoint: one.used for one in found}) if found else state
 
 
 def decided(state: State, decision: Decision | None) -> Decision | None:
@@ -178,38 +157,24 @@ def to_plan(books: Books, found: Sequence[Spread], state: State) -> State:
     """
     if not found:
         return state
-    after = _with(books, state, bounds(books, found, plan=True))
+    after = _with(books, state, {one.endpoint: one.planned for one in found})
     repeats = max(max(TARGET - one.freedom, 0) for one in found)
     return replace(after, problem=replace(after.problem, repeats=repeats))
 
 
-def _with(books: Books, state: State, noise: Mapping[int, float]) -> State:
-    own = tuple(min(noise[k], BOUNDLESS) for k in books.goal_endpoints)
-    return replace(state, problem=replace(state.problem, noise=own))
+def _with(books: Books, state: State, instead: Mapping[int, float]) -> State:
+    own = (instead.get(k, noise) for k, noise in zip(books.goal_endpoints, state.problem.noise, strict=True))
+    return replace(state, problem=replace(state.problem, noise=tuple(min(sd, BOUNDLESS) for sd in own)))
 
 
-def to_json(books: Books, found: Sequence[Spread]) -> list[dict[str, Any]]:
+def to_json(found: Sequence[Spread]) -> list[dict[str, Any]]:
     """Return what a decision used, as an event keeps it."""
-    return [
-        {
-            "endpoint": books.endpoints[one.endpoint].name,
-            "guess": one.guess,
-            "squares": one.squares,
-            "freedom": one.freedom,
-            "alpha": one.alpha,
-            "sd": one.sd,
-            "used": one.used if math.isfinite(one.used) else None,
-        }
-        for one in found
-    ]
+    return [asdict(one) | {"used": one.used if math.isfinite(one.used) else None} for one in found]
 
 
-def from_json(books: Books, data: Sequence[Mapping[str, Any]]) -> tuple[Spread, ...]:
+def from_json(data: Sequence[Mapping[str, Any]]) -> tuple[Spread, ...]:
     """Return what ``to_json`` wrote."""
-    place = {endpoint.name: k for k, endpoint in enumerate(books.endpoints)}
-    return tuple(
-        Spread(place[one["endpoint"]], one["guess"], one["squares"], one["freedom"], one["alpha"]) for one in data
-    )
+    return tuple(Spread(**{name: one[name] for name in Spread.__slots__}) for one in data)
 
 
 def known(ledger: Ledger) -> tuple[Spread, ...]:

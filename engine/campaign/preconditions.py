@@ -64,13 +64,21 @@ def check_kinds(ledger: Ledger) -> None:
 
 def _check_noise(ledger: Ledger) -> None:
     """Raise AssayPilotError where noise that is not known cannot be estimated on the way."""
-    if assay_noise.estimated(ledger):
-        refuse_unknown_noise(
-            ledger.strategy,
-            parameters=ledger.settings.parameters,
-            max_replicates=ledger.settings.max_replicates,
-            replicates=min(one.freedom for one in assay_noise.spreads(ledger, len(ledger.phases))),
+    unknown = assay_noise.estimated(ledger)
+    if not unknown:
+        return
+    if len(unknown) > 1 or any(ledger.endpoints[k].of is not None for k in ledger.goal_endpoints):
+        raise AssayPilotError(
+            f"{ledger.strategy.info.name} proves with at most one unknown assay noise (SD), and none in a difference",
+            option="--endpoint",
+            mend=f"State the SD of {joined([ledger.endpoints[k].name for k in unknown])}, or choose {SERIES}.",
         )
+    refuse_unknown_noise(
+        ledger.strategy,
+        parameters=ledger.settings.parameters,
+        max_replicates=ledger.settings.max_replicates,
+        replicates=min(one.freedom for one in assay_noise.spreads(ledger, len(ledger.phases))),
+    )
 
 
 def _check_scale(ledger: Ledger) -> None:

@@ -261,7 +261,7 @@ class Ledger(Books):
         self.state = self.strategy.apply(self.deciding(), decision)
         self.estimates[decision.phase] = decision
         if "noise" in data:
-            self.spreads[decision.phase] = assay_noise.from_json(self, data["noise"])
+            self.spreads[decision.phase] = assay_noise.from_json(data["noise"])
         self.phases.append(Decided(under_way.allocation, under_way.planned, data["round"], under_way.measured))
         self.under_way = None
 

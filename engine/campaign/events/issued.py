@@ -11,6 +11,7 @@ from ...strategies.protocol import Allocation, Certificate
 from .. import codec, plating, stocked
 from ..bookkeeping import UnderWay
 from ..file.chain import Draft
+from ..findings import Prediction
 from ..issued_rounds import Issued
 from ..phrases import many
 from ..replay import Ledger
@@ -77,7 +78,7 @@ class _Issue(Kind):
                 before=len(ledger.measurements),
                 endpoints=ledger.measured,
                 confirmation=self.confirms,
-                predicted=tuple(codec.prediction_from_json(entry) for entry in data.get("predicted", ())),
+                predicted=tuple(Prediction(**entry) for entry in data.get("predicted", ())),
                 population=data.get("population", 0),
             )
         )
@@ -137,12 +138,23 @@ class RoundWithdrawn(Kind):
         return f"Round {self.data['round']} withdrawn{note_in_words(self.data['note'])}"
 
     def remember(self, ledger: Ledger) -> None:
-        """Keep what undo did; a round that is withdrawn outright leaves nothing to undo."""
+        """Forget the plates, and keep the plan for redo, which issues the same list under the next number.
+
+        Not that of an audit, which is drawn by its number. Where something else was stated since, nothing can be undone
+        in order.
+        """
         if self.data.get("undone"):
             super().remember(ledger)
+            return
+        undo, redo = ledger.undo, ledger.redo
+        redo.clear()
+        while undo and undo[-1].kind is PlatesLaidOut:
+            undo.pop()
+        if undo and undo[-1].kind.issues:
+            plan = undo.pop()
+            redo += [plan] if plan.kind is not AuditIssued else []
         else:
-            ledger.undo.clear()
-            ledger.redo.clear()
+            undo.clear()
 
 
 class PlatesLaidOut(Kind):

@@ -280,17 +280,6 @@ def test_a_phase_is_cut_into_rounds_that_keep_to_the_lab(path: Path) -> None:
         assert [issued.number for issued in campaign.status().rounds] == list(range(1, len(seen) + 1))
 
 
-def test_an_issued_round_never_changes(path: Path) -> None:
-    with make(path) as campaign:
-        issued = campaign.plan()
-        campaign.record(answers(campaign)[:3])
-        campaign.mark_unavailable([campaign.status().library.ids[issued.items[-1].compound]], "broken flask")
-        again = campaign.plan()
-        assert again.items == issued.items
-        campaign.close_round()
-        assert campaign.round(1).items == issued.items
-
-
 def test_what_is_missing_comes_again_first(path: Path) -> None:
     with make(path, per_round=6) as campaign:
         first = campaign.plan()
@@ -378,21 +367,6 @@ def test_undoing_an_inclusion_brings_the_judgement_back(path: Path) -> None:
         now = replays(campaign)
         assert now.measurements[0].excluded == "looks odd"
         assert now.guarantee.void[0].startswith("1 value excluded by judgement (")
-
-
-def test_redone_results_answer_the_round_that_is_open_now(path: Path) -> None:
-    with make(path) as campaign:
-        campaign.plan()
-        campaign.record(answers(campaign)[:3])
-        for _ in range(2):
-            campaign.undo()
-        for _ in range(2):
-            campaign.redo()
-        now = replays(campaign)
-        assert now.open_round.number == 1
-        assert sum(now.open_round.returned) == 3
-        refused(campaign, campaign.withdraw_round, says="round 1 has results")
-        assert campaign.record(answers(campaign, now.rounds[0])[3:]).round_closed
 
 
 def test_undone_round_leaves_its_number_to_the_next(path: Path) -> None:
@@ -484,17 +458,6 @@ def test_the_same_file_counts_as_there_until_every_entry_of_it_is_undone(path: P
         assert campaign.record(results, source=source).accepted == 2
 
 
-def test_rejected_rows_are_told_and_the_rest_is_taken(path: Path) -> None:
-    with make(path) as campaign:
-        campaign.plan()
-        good = answers(campaign)[:2]
-        report = campaign.record([*good, Result("nobody", 6.0, row=4), Result("R1=A|R2=A", 6.0, n=0, row=5)])
-        assert report.accepted == 2
-        assert [row for row, _ in report.rejected] == [4, 5]
-        assert "N must be 1 or more" in report.rejected[1][1]
-        replays(campaign)
-
-
 def test_what_comes_for_a_withdrawn_round_is_not_its_own(path: Path) -> None:
     with make(path) as campaign:
         campaign.plan()
@@ -530,12 +493,6 @@ def test_withdrawing_outright_ends_what_can_be_undone_and_redone(path: Path) -> 
         campaign.withdraw_round()
         assert (campaign.undo_label, campaign.redo_label) == (None, None)
         replays(campaign)
-
-
-def test_a_compound_named_twice_is_marked_once(path: Path) -> None:
-    with make(path) as campaign:
-        campaign.mark_unavailable(["R1=A|R2=A", "r1=a|r2=a "], "sold out")
-        assert campaign.history()[-1].text == "Not to be had: R1=A|R2=A (sold out)"
 
 
 def test_noise_from_replicates_is_used_and_said(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 import dataclasses
 import math
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -328,21 +327,6 @@ def test_it_is_refused_before_the_end_and_while_another_round_is_open(
         assert campaign.status().confirmation.due == ()
 
 
-def test_a_campaign_stopped_by_its_budget_can_be_confirmed(tmp_path: Path, assay: Assay, library: Library) -> None:
-
-    with decided(tmp_path / "full.assaypilot", assay, library) as campaign:
-        total = campaign.status().measurements_used
-    goal = dataclasses.replace(GOAL, strategy="linfact-g", budget=max(total, 700))
-    with decided(tmp_path / "x.assaypilot", assay, library, goal=goal) as campaign:
-        before = campaign.status()
-        if not before.confirmation.due:
-            pytest.skip("nothing is in without a measurement")
-        now = confirm(campaign, assay)
-        assert now.finish_reason == before.finish_reason
-        assert now.measurements_used == before.measurements_used, "confirmation counts against no budget"
-        assert now.confirmation.measurements == len(before.confirmation.due)
-
-
 def test_each_endpoint_of_the_goal_is_confirmed(tmp_path: Path, library: Library, assay: Assay) -> None:
     endpoints = (
         Endpoint("pIC50", noise_sd=NOISE),
@@ -427,16 +411,3 @@ def test_one_yes_or_no_confirms_nothing(tmp_path: Path) -> None:
         assert now.confirmation.due == ()
         with pytest.raises(AssayPilotError, match="one yes or no of hit cannot confirm a compound"):
             campaign.plan_confirmation()
-
-
-def test_the_log_says_what_was_predicted(campaign: Campaign) -> None:
-    issued = campaign.plan_confirmation()
-    event = campaign._store.events()[-1]
-    data: Mapping[str, Any] = event.data
-    assert event.kind == "confirmation_issued"
-    assert (data["level"], data["family"]) == (0.95, len(issued.items))
-    assert data["predicted"][0]["low"] == issued.predicted[0].low
-    n = len(issued.items)
-    assert campaign.history()[-1].text == (
-        f"Confirmation round {issued.number} issued: {n} measurements of {n} compounds"
-    )

@@ -1,6 +1,5 @@
 """Campaigns about a difference of two endpoints: what is measured and decided, and that it is as sure as it says."""
 
-import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +8,6 @@ import pytest
 from scipy.stats import chi2
 
 from assaypilot.engine.campaign import candidates, verifying
-from assaypilot.engine.campaign import noise as assay_noise
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.domain.endpoint import Endpoint, Limit
 from assaypilot.engine.domain.goals import AllEpsilonBest, ParetoSet
@@ -114,25 +112,6 @@ def test_unequal_counts_of_a_phase_count_as_they_should(path: Path) -> None:
         outcome = campaign._ledger.outcome(1, campaign._ledger.phases[0].allocation, 0)
         assert outcome.complete
         assert outcome.counts[0][item.compound] == n
-
-
-def test_with_an_unknown_noise_unequal_counts_count_as_the_fewer(path: Path) -> None:
-    unknown = dataclasses.replace(HERG, noise_estimated=True)
-    with selective(path, POTENCY, unknown, WHOLE, per_round=400, max_replicates=100) as campaign:
-        issued = campaign.plan()
-        item = max(issued.items, key=lambda one: one.replicates)
-        name = campaign.status().library.ids[item.compound]
-        came = answers(campaign)
-        short = [r for r in came if (r.endpoint, r.compound) != ("hERG", name)]
-        here = [r for r in came if (r.endpoint, r.compound) == ("hERG", name)]
-        assert len(here) > 2
-        campaign.record([*short, *here[:2]])
-        ledger = campaign._ledger
-        counts = ledger.span(1, 2).counts
-        assert counts[item.compound] == 2
-        assert (np.delete(counts, item.compound) == np.delete(ledger.span(1, 0).counts, item.compound)).all()
-        (one,) = assay_noise.spreads(ledger, 1)
-        assert assay_noise.bounds(ledger, [one])[2] == pytest.approx(np.hypot(0.2, one.used))
 
 
 def test_part_that_is_missing_or_a_bound_gives_no_difference(path: Path) -> None:

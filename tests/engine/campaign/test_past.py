@@ -89,16 +89,6 @@ def test_several_endpoints(path: Path) -> None:
             assert differences(then, campaign.status_at(number)) == []
 
 
-def test_before_any_round(path: Path) -> None:
-    with make(path) as campaign:
-        assert [moment.round for moment in campaign.moments()] == [0]
-        assert campaign.status_at(0) is campaign.status()
-        campaign.plan()
-        assert campaign.status_at(0).rounds == ()
-        with pytest.raises(AssayPilotError, match="no round has ended yet"):
-            campaign.status_at(1)
-
-
 @pytest.mark.slow
 @pytest.mark.usefixtures("planned_phases")
 def test_ten_rounds_of_960_compounds_are_told_at_once(tmp_path: Path) -> None:

@@ -107,7 +107,14 @@ def test_withdrawn_round_takes_its_plates_along(tmp_path: Path) -> None:
         campaign.withdraw_round("another week")
         assert campaign.round(1).state == "withdrawn"
         assert campaign.round(1).layout is None
-        assert (campaign.undo_label, campaign.redo_label) == (None, None)
+        items = campaign.round(1).items
+        assert (campaign.undo_label, campaign.redo_label) == (None, "Plan round 1")
+        campaign.redo()
+        assert (campaign.round(2).items, campaign.round(2).layout) == (items, None)
+        campaign.mark_unavailable([campaign.status().library.ids[0]], "used up")
+        campaign.lay_out(2, INNER)
+        campaign.withdraw_round()
+        assert (campaign.undo_label, campaign.redo_label) == (None, None), "what was said in between cannot be undone"
         path = campaign.path
     assert verify(path, recompute=True).ok
 

@@ -13,7 +13,6 @@ from assaypilot.engine.campaign.events.fold import take
 from assaypilot.engine.campaign.file.store import Store
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.verifying import verify
-from assaypilot.engine.domain.difference import with_noise
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Result
@@ -200,36 +199,6 @@ def test_a_mean_of_more_determinations_than_were_asked_for_says_nothing_of_their
         assert (one.squares, one.freedom) == (pytest.approx((m - 1) * 0.09), m - 1)
 
 
-def test_a_compound_of_which_a_value_is_a_bound_says_nothing_of_the_scatter(tmp_path):
-    with make(tmp_path / "x.assaypilot", endpoints=(GUESS,), per_round=64, max_replicates=8) as campaign:
-        campaign.plan()
-        ids, planned = campaign.status().library.ids, ledger_of(campaign).planned(1)
-        cut, whole = [ids[c] for c, n in planned.items() if n > 2][:2]
-        results = [Result(name, value) for name in (cut, whole) for value in (6.1, 6.3)]
-        campaign.record([*results, Result(cut, 2.0, relation="<")], close_when_complete=False)
-        (one,) = assay_noise.spreads(ledger_of(campaign), 1)
-        assert (one.squares, one.freedom) == (pytest.approx(0.02), 1)
-
-
-def test_two_unknown_endpoints_share_the_tenth(tmp_path):
-    both = [Endpoint(name, noise_sd=0.3, noise_estimated=True) for name in NAMES]
-    with make(tmp_path / "x.assaypilot", endpoints=both, goal="pareto", objectives=NAMES, per_round=48) as campaign:
-        issued, rng = campaign.plan(), np.random.default_rng(6)
-        ids = campaign.status().library.ids
-        campaign.record(
-            [
-                Result(ids[item.compound], float(value), name)
-                for item in issued.items
-                for place, name in enumerate(NAMES)
-                for value in rng.normal(6.0, 0.2, item.of(place))
-            ],
-            close=True,
-        )
-        told = assay_noise.spreads(ledger_of(campaign), 1)
-        assert [one.alpha for one in told] == pytest.approx([0.0025, 0.0025])
-        assert all(one.used == pytest.approx(upper_sd(one.squares, one.freedom, 0.0025)) for one in told)
-
-
 def test_noise_known_after_results_ends_a_proof(tmp_path):
     path = tmp_path / "x.assaypilot"
     with make(path, **UNKNOWN) as campaign:
@@ -253,24 +222,6 @@ def test_before_results_it_may_be_said_at_no_cost(tmp_path):
         campaign.change(Change(noise={"pIC50": StatedNoise(0.4, estimated=True)}))
         assert campaign.status().guarantee.delta == pytest.approx(0.05)
         assert finish(campaign).noise[0].freedom > 0
-
-
-def test_the_variance_of_a_difference_is_at_most_the_sum_of_its_parts_bounds():
-    both = with_noise([
-        Endpoint("pIC50", noise_sd=0.2, noise_estimated=True),
-        Endpoint("pKi", noise_sd=0.3),
-        Endpoint("S", of=("pIC50", "pKi")),
-    ])  # fmt: skip
-
-    class Books:
-        endpoints = tuple(both)
-        measured, phases = (0, 1), ()
-
-    one = assay_noise.Spread(0, 0.2, 0.16 * 40, 40, 0.005)
-    noise = assay_noise.bounds(Books(), [one])
-    assert noise[0] == pytest.approx(one.used)
-    assert noise[1] == 0.3
-    assert noise[2] == pytest.approx(math.hypot(one.used, 0.3))
 
 
 def _cut(campaign: Campaign, limit: float) -> None:

@@ -1,10 +1,8 @@
 """What is said: every sentence is plain English, singular and plural, and true."""
 
 import json
-import math
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,29 +18,10 @@ from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.domain.plates.layout import PlateUse
 from assaypilot.engine.domain.stock import TO_MAKE, StockLine
-from assaypilot.engine.simulate.practice import create_practice, practice_results
-from assaypilot.engine.strategies.protocol import IN
 from tests import snapshots
 from tests.engine.campaign.making import answers, decide_phase, finish, make, small_library
 
 WIDE = {"per_round": 96, "max_replicates": 96}
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [(0.5, "0.5"), (0.1 + 0.2, "0.3"), (10000.0, "10000"), (2.0, "2"), (0.25, "0.25"), (1e-7, "1e-07")],
-)
-def test_numbers_as_people_write_them(value: float, text: str) -> None:
-    assert history_text.number(value) == text
-
-
-def test_counts_with_their_nouns() -> None:
-    assert [history_text.many(n, "result") for n in (0, 1, 2, 1234)] == [
-        "0 results",
-        "1 result",
-        "2 results",
-        "1,234 results",
-    ]
 
 
 def everything(path: Path) -> Campaign:
@@ -172,23 +151,6 @@ def test_a_later_phase_that_contradicts_is_told(tmp_path: Path) -> None:
         assert bool(against) == any(len(d.contradicted) for d in campaign._ledger.estimates.values())
 
 
-@pytest.mark.parametrize(("behind", "told"), [(0.7, False), (1.3, True)])
-def test_compound_shown_later_to_be_in_the_soft_zone_is_no_contradiction(
-    tmp_path: Path, behind: float, told: bool
-) -> None:
-    """All within 0.5 of the best, and the soft zone 0.5 wide: what is up to 1 behind may be in."""
-    with create_practice(tmp_path / "practice.assaypilot", seed=3) as campaign:
-        while (issued := campaign.plan()) is not None:
-            campaign.record(practice_results(campaign, issued))
-        ledger = campaign._ledger
-        phase, decision = max(ledger.estimates.items())
-        arm = int(np.flatnonzero(ledger.state.status == IN)[0])
-        high = decision.high.copy()
-        high[0, arm] = np.nanmax(decision.low[0]) - behind
-        ledger.estimates[phase] = replace(decision, high=high, contradicted=np.array([arm]))
-        assert ("speak against" in " ".join(history_text.cautions(ledger))) == told
-
-
 def test_no_number_that_json_cannot_say(tmp_path: Path) -> None:
     with everything(tmp_path / "x.assaypilot") as campaign:
         for event in campaign._store.events():
@@ -197,9 +159,3 @@ def test_no_number_that_json_cannot_say(tmp_path: Path) -> None:
         assert decision is not None
         written = codec.decision_to_json(decision, np.arange(9))
         json.dumps(written, allow_nan=False)
-
-
-def test_what_is_infinite_is_written_as_nothing_and_read_back() -> None:
-    assert codec.finite(math.inf) is None
-    assert codec.finite(math.nan) is None
-    assert codec.finite(0.5) == 0.5

@@ -123,7 +123,7 @@ def test_what_is_in_already_is_neither_asked_nor_placed(tmp_path: Path) -> None:
     now, issued = planned(tmp_path, endpoints=(IC50, HERG), max_replicates=2)
     asked = {0: (2, 0), 1: (1, 2)}
     items = tuple(replace(item, replicates=2, asked=asked.get(k, (2, 2))) for k, item in enumerate(issued.items[:5]))
-    issued = replace(issued, items=items, back=((0, 0),) * 5, returned=(0,) * 5)
+    issued = replace(issued, items=items, back=((0, 0),) * 5)
     names = [now.library.ids[item.compound] for item in items]
     apart = as_dicts(work_list(now, issued, plate_layout(now, issued, ENDS)))
     assert len(apart) == issued.measurements == 17

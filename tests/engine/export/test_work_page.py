@@ -146,7 +146,7 @@ def test_without_plates_there_is_room_to_write_them(tmp_path: Path) -> None:
 def test_more_measurements_than_a_page_has_room_for_go_on(tmp_path: Path) -> None:
     now, issued = planned(tmp_path, plain_library(), max_replicates=2)
     items = (RoundItem(0, 90, "many", None, None, None), RoundItem(1, 1, "one", None, None, None))
-    many = Round(1, 1, items, "open", issued.issued, None, (0, 0))
+    many = Round(1, 1, items, "open", issued.issued, None, ((0,), (0,)))
     pages = texts(page(now, many, PlateUse(384)))
     whole = "\n".join(pages)
     assert all(f"r{k} R1-P1" in whole for k in range(1, 91))

@@ -13,7 +13,7 @@ TRUTH = np.linspace(5.0, 8.0, 50)
 
 def issued(number: int, replicates: int = 2) -> Round:
     items = tuple(RoundItem(c, replicates, "", None, None, None) for c in range(50))
-    return Round(number, 1, items, "open", "", None, (0,) * 50)
+    return Round(number, 1, items, "open", "", None, ((0,),) * 50)
 
 
 def values(assay: VirtualAssay, number: int, endpoint: Endpoint, replicates: int = 2) -> np.ndarray:
