@@ -122,11 +122,6 @@ class Books:
         return properties_of(self.library)(name)[self.first]
 
     @property
-    def calibrated(self) -> bool:
-        """Whether the series model decides, by everything measured, rather than a proof."""
-        return False
-
-    @property
     def objective(self) -> int:
         """The position of the objective among the endpoints; for trade-offs of the first of them."""
         return self.goal_endpoints[0]

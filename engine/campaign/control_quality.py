@@ -17,7 +17,7 @@ from ..domain.measurements import Measurement
 from . import phrases
 
 if TYPE_CHECKING:
-    from .bookkeeping import Books
+    from .replay import Ledger
 
 
 Plate = tuple[int, str]
@@ -56,7 +56,7 @@ class Quality:
     """Sentences about rounds and plates whose controls differ by more than the assay noise."""
 
 
-def quality(ledger: Books) -> Quality:
+def quality(ledger: Ledger) -> Quality:
     """Return what the controls say at the ledger's head."""
     if not ledger.settings.controls:
         return Quality()
@@ -76,22 +76,20 @@ def quality(ledger: Books) -> Quality:
             names = {plate: _name(own[places[0]]) for plate, places in groups.items()}
             weights = np.array([float(r.n) for r in own])
             texts = drift([_plate(r) for r in own], names, above, weights, endpoint.noise_sd)
-            effect = (
-                "the series model takes shifts of plates out" if ledger.calibrated else "a proof covers no such effect"
-            )
+            effect = "the series model allows for it" if ledger.calibrated else "a proof covers no such effect"
             drifts += [f"{endpoint.name}: {text}; {effect}" for text in texts]
     n_wide = sum(line.sd is not None for line in lines)
     lines = [replace(line, wide=line.wide and _p_wide(ledger, line) * n_wide < _WIDE) for line in lines]
     return Quality(tuple(lines), tuple(drifts))
 
 
-def nominals(books: Books) -> dict[tuple[int, int], float]:
+def nominals(ledger: Ledger) -> dict[tuple[int, int], float]:
     """Return what each control should read, by control and endpoint: as stated, else the mean of its first round."""
     found: dict[tuple[int, int], float] = {}
-    for c, control in enumerate(books.settings.controls):
-        for k, endpoint in enumerate(books.endpoints):
+    for c, control in enumerate(ledger.settings.controls):
+        for k, endpoint in enumerate(ledger.endpoints):
             value = control.nominal(endpoint.name)
-            own = [r for r in books.readings if r.compound == c and r.endpoint == k and r.usable]
+            own = [r for r in ledger.readings if r.compound == c and r.endpoint == k and r.usable]
             if value is None and own:
                 first = min(r.round for r in own)
                 begun = [r for r in own if r.round == first]
@@ -125,7 +123,7 @@ def _line(
     return PlateLine(number, name, endpoint, int(weights.sum()), mean, sd, sd is not None and noise is not None)
 
 
-def _p_wide(ledger: Books, line: PlateLine) -> float:
+def _p_wide(ledger: Ledger, line: PlateLine) -> float:
     """Return the chance of so wide a scatter; its degrees of freedom are those of one control, at most a few off."""
     from scipy.special import chdtrc
 

@@ -30,7 +30,6 @@ from ..models.sd_bound import LAST, OF_DECISIONS, TARGET, planning_sd, upper_sd
 from ..strategies.protocol import BOUNDLESS, Decision, State
 
 if TYPE_CHECKING:
-    from .bookkeeping import Books
     from .replay import Ledger
 
 
@@ -74,38 +73,38 @@ _TRUSTED = 6
 """Degrees of freedom from which an estimate is shown, and used for what only informs, instead of the guess."""
 
 
-def estimated(books: Books) -> tuple[int, ...]:
+def estimated(ledger: Ledger) -> tuple[int, ...]:
     """Positions of the measured endpoints whose noise is not known."""
-    if books.calibrated:
+    if ledger.calibrated:
         return ()  # the series model estimates it with the rest
-    return tuple(k for k in books.measured if books.endpoints[k].noise_estimated)
+    return tuple(k for k in ledger.measured if ledger.endpoints[k].noise_estimated)
 
 
-def tells(books: Books, m: Measurement) -> bool:
+def tells(ledger: Ledger, m: Measurement) -> bool:
     """Whether a value of the table is of an endpoint whose noise is not known: decisions rest on its replicates."""
-    return m.round == 0 and m.endpoint in estimated(books)
+    return m.round == 0 and m.endpoint in estimated(ledger)
 
 
-def of_decisions(books: Books) -> float:
+def of_decisions(ledger: Ledger) -> float:
     """Return the share of delta that is for decisions."""
-    return OF_DECISIONS if estimated(books) else 1.0
+    return OF_DECISIONS if estimated(ledger) else 1.0
 
 
-def spreads(books: Books, phase: int) -> tuple[Spread, ...]:
+def spreads(ledger: Ledger, phase: int) -> tuple[Spread, ...]:
     """Return what history and the phases up to one say of the noise of each endpoint whose noise is not known."""
-    unknown = estimated(books)
+    unknown = estimated(ledger)
     if not unknown:
         return ()
-    alpha = (1.0 - OF_DECISIONS) * books.settings.delta
-    groups = [[(m, m.n) for m in books.measurements if m.round == 0], *map(books.counting, range(1, phase + 1))]
+    alpha = (1.0 - OF_DECISIONS) * ledger.settings.delta
+    groups = [[(m, m.n) for m in ledger.measurements if m.round == 0], *map(ledger.counting, range(1, phase + 1))]
     told: list[Spread] = []
     for k in unknown:
-        squares, freedom = _contrasts(books, k, groups)
-        told.append(Spread(k, books.endpoints[k].noise_sd or 1.0, squares, freedom, alpha))
+        squares, freedom = _contrasts(ledger, k, groups)
+        told.append(Spread(k, ledger.endpoints[k].noise_sd or 1.0, squares, freedom, alpha))
     return tuple(told)
 
 
-def _contrasts(books: Books, position: int, groups: Sequence[Sequence[tuple[Measurement, int]]]) -> tuple[float, int]:
+def _contrasts(ledger: Ledger, position: int, groups: Sequence[Sequence[tuple[Measurement, int]]]) -> tuple[float, int]:
     """Return squares and degrees of freedom of the values of each compound in one phase, up to ``LAST``."""
     squares, freedom = 0.0, 0
     for group in groups:
@@ -117,7 +116,7 @@ def _contrasts(books: Books, position: int, groups: Sequence[Sequence[tuple[Meas
             if m.usable and filled == m.n:
                 own.setdefault(m.compound, []).append(m)
         for values in own.values():
-            more, degrees = _of_compound(books.endpoints[position], values)
+            more, degrees = _of_compound(ledger.endpoints[position], values)
             # How many a compound brings was fixed before they came.
             if freedom + degrees <= LAST:
                 squares, freedom = squares + more, freedom + degrees
@@ -133,10 +132,10 @@ def _of_compound(endpoint: Endpoint, values: Sequence[Measurement]) -> tuple[flo
     return squares, freedom
 
 
-def to_decide(books: Books, state: State, phase: int) -> State:
+def to_decide(ledger: Ledger, state: State, phase: int) -> State:
     """Return the state with the noise that a phase is decided by; as it was where all noise is known."""
-    found = spreads(books, phase)
-    return _with(books, state, {one.endpoint: one.used for one in found}) if found else state
+    found = spreads(ledger, phase)
+    return _with(ledger, state, {one.endpoint: one.used for one in found}) if found else state
 
 
 def decided(state: State, decision: Decision | None) -> Decision | None:
@@ -150,20 +149,20 @@ def decided(state: State, decision: Decision | None) -> Decision | None:
     return replace(decision, low=low, high=high)
 
 
-def to_plan(books: Books, found: Sequence[Spread], state: State) -> State:
+def to_plan(ledger: Ledger, found: Sequence[Spread], state: State) -> State:
     """Return the state with the noise that the next phase is planned by.
 
     And how many of its measurements should be repeats. ``found``: as ``known`` says.
     """
     if not found:
         return state
-    after = _with(books, state, {one.endpoint: one.planned for one in found})
+    after = _with(ledger, state, {one.endpoint: one.planned for one in found})
     repeats = max(max(TARGET - one.freedom, 0) for one in found)
     return replace(after, problem=replace(after.problem, repeats=repeats))
 
 
-def _with(books: Books, state: State, instead: Mapping[int, float]) -> State:
-    own = (instead.get(k, noise) for k, noise in zip(books.goal_endpoints, state.problem.noise, strict=True))
+def _with(ledger: Ledger, state: State, instead: Mapping[int, float]) -> State:
+    own = (instead.get(k, noise) for k, noise in zip(ledger.goal_endpoints, state.problem.noise, strict=True))
     return replace(state, problem=replace(state.problem, noise=tuple(min(sd, BOUNDLESS) for sd in own)))
 
 

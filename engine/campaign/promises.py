@@ -266,17 +266,15 @@ def _scatter(ledger: Ledger) -> list[str]:
 
 def _coarse(ledger: Ledger, position: int) -> str:
     """How yes and no, or counts, are taken to scatter."""
-    endpoint, linked = ledger.endpoints[position], position == ledger.objective and ledger.link[0] != "identity"
-    if linked and ledger.link[0] == "log":
-        return f"measurements of {endpoint.scale_name} are independent counts"
-    if linked and endpoint.kind == "value":
-        return f"measurements of {endpoint.scale_name} are independent shares between 0 and 1"
-    if linked:
-        return f"measurements of {endpoint.name} are independent answers, {' or '.join(endpoint.words or ('1', '0'))}"
-    return (
-        f"measurements of {endpoint.name} are independent, and their sums scatter as those of normal values with an "
-        "SD of 0.5, the largest that yes and no can have"
-    )
+    endpoint, link = ledger.endpoints[position], ledger.link[0]
+    if position != ledger.objective or link == "identity":
+        return (
+            f"measurements of {endpoint.name} are independent, and their sums scatter as those of normal values with "
+            "an SD of 0.5, the largest that yes and no can have"
+        )
+    answers = f"answers, {' or '.join(endpoint.words or ('1', '0'))}"
+    what = "counts" if link == "log" else "shares between 0 and 1" if endpoint.kind == "value" else answers
+    return f"measurements of {endpoint.name} are independent {what}"
 
 
 _LOST = "measurements that are missing, left out or corrected are so for reasons unrelated to the values"

@@ -48,8 +48,7 @@ class ProvenReasons:
             where, why, decide = self._where(compound, soft=True), self._taken_in(arm), ""
         else:
             where = self._where(compound, soft=True)
-            why, decide = self._undecided(arm)
-            decide = f"{decide}{known_to(self._status)}".strip()
+            why, decide = self._undecided(arm), known_to(self._status).strip() or "The next decision may settle it."
         return f"{where}{why}", decide
 
     def _where(self, compound: int, *, soft: bool) -> str:
@@ -102,37 +101,20 @@ class ProvenReasons:
 
     # ------------------------------------------------------------------ undecided
 
-    def _undecided(self, arm: int) -> tuple[str, str]:
-        """Return who may still be better, and how well the difference from the nearest of them must be known."""
+    def _undecided(self, arm: int) -> str:
+        """Return who may still be better, and what would decide it."""
         if not np.isfinite(self._low[:, arm]).all():
-            return "No decision has bounded it yet.", ""
+            return "No decision has bounded it yet."
         may = (self._high > self._low[:, [arm]] + self._far[:, None]).all(axis=0)
         rivals = np.flatnonzero(self._others(arm) & may)
         if not rivals.size:
-            return "By the bounds shown no compound can be better; the bounds that decide are wider.", ""
+            return "By the bounds shown no compound can be better; the bounds that decide are wider."
         lead = (self._estimate[:, rivals] - self._estimate[:, [arm]]).min(axis=0)
         nearest = rivals[np.argsort(-lead, kind="stable")]
         count = f"{many(rivals.size, 'compound')} may still be better{self._everywhere}{self._by()}"
         surely = f" by more than {self._distance(self._near)}" if self._near.any() else ""
         text = f"{count}: {names([self._name(int(one)) for one in nearest])}. {self._against(arm, int(nearest[0]))}"
-        text += f" It is out once one of them is shown to be better{surely}, and in once none can be."
-        return text, self._needed(arm, int(nearest[0]))
-
-    def _needed(self, arm: int, rival: int) -> str:
-        """Return how well the difference from a rival must be known, in the endpoint that settles it first."""
-        ahead = self._estimate[:, rival] - self._estimate[:, arm]
-        half = (self._high - self._low)[:, [arm, rival]].sum(axis=1) / 2
-        to_in, to_out = self._far - ahead, ahead - self._near
-        place, needed = int(to_in.argmax()), float(to_in.max())
-        if float(to_out.min()) > needed:
-            place, needed = int(to_out.argmin()), float(to_out.min())
-        name = f"the difference from {self._name(rival)}"
-        name += f" in {self._goal[place].scale_name}" if self._trade_offs else ""
-        if needed < 0.005:
-            return f"{name[:1].upper()}{name[1:]} is so near to the border that measurements may never settle it."
-        if half[place] <= needed:
-            return "The next decision may settle it."
-        return f"By the bounds shown {name} is known to ± {half[place]:.2f}; ± {needed:.2f} is needed."
+        return f"{text} It is out once one of them is shown to be better{surely}, and in once none can be."
 
     # ------------------------------------------------------------------ parts
 

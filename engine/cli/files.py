@@ -56,7 +56,7 @@ def value_told(now: Status, one: Measurement | Reading) -> dict[str, Any]:
         if one.corrected is not None:
             relation = endpoint.relation_on_model(one.relation)  # its own inverse
     told |= {"endpoint": endpoint.name, "value": value}
-    if isinstance(one, Measurement):
+    if not isinstance(one, Reading):
         told["word"] = kinds.word_of(endpoint, value)
     return told | {
         "relation": relation,

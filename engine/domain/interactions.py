@@ -53,19 +53,18 @@ def chosen_pairs(sites: Sequence[str], texts: Sequence[str]) -> Pairs:
 
 def merged(
     codes: NDArray[np.int32], sizes: Sequence[int], pairs: Sequence[tuple[int, int]]
-) -> tuple[NDArray[np.int32], tuple[int, ...], list[Ints]]:
-    """Codes of the sites that stand alone, then of the pairs; their sizes; and each pair's combinations.
+) -> tuple[NDArray[np.int32], list[Ints]]:
+    """Codes of the sites that stand alone, then of the pairs; and each pair's combinations.
 
     ``codes`` is ``(n, n_sites)``, ``pairs`` are places of sites. A combination is ``first * sizes[second] + second``;
     those of a pair are all that occur, in that order.
     """
     inside = {place for pair in pairs for place in pair}
     alone = [place for place in range(len(sizes)) if place not in inside]
-    columns, width, combinations = [codes[:, place] for place in alone], [sizes[place] for place in alone], []
+    columns, combinations = [codes[:, place] for place in alone], []
     for first, second in pairs:
         both = codes[:, first].astype(np.intp) * sizes[second] + codes[:, second]
         occurring, column = np.unique(both, return_inverse=True)
         columns.append(column.astype(np.int32))
-        width.append(len(occurring))
         combinations.append(occurring)
-    return np.ascontiguousarray(np.column_stack(columns), dtype=np.int32), tuple(width), combinations
+    return np.ascontiguousarray(np.column_stack(columns), dtype=np.int32), combinations

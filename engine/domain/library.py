@@ -266,7 +266,7 @@ class Library:
             return self.sites, self.codes
         place = {site.name: position for position, site in enumerate(self.sites)}
         pairs = [(place[first], place[second]) for first, second in self.interactions]
-        codes, _, occurring = merged(self.codes, [len(site.substituents) for site in self.sites], pairs)
+        codes, occurring = merged(self.codes, [len(site.substituents) for site in self.sites], pairs)
         inside = {position for pair in pairs for position in pair}
         found = [site for position, site in enumerate(self.sites) if position not in inside]
         for (first, second), combinations in zip(pairs, occurring, strict=True):

@@ -27,6 +27,7 @@ from .frames import (
     Table,
     controls_of,
     flat,
+    is_plan,
     listed,
     plain,
     profile_of,
@@ -40,8 +41,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-_PLANNED = ("replicates", "reason", "expected", "low", "high")
-"""Columns of ``recommend`` that are no results."""
 _AS_WANTED = ("slack", "delta", "max_replicates", "budget", "seed", "top")
 """Options that are settings of a campaign as they are."""
 _REASONS = 3
@@ -214,7 +213,7 @@ class Campaign:
         if isinstance(results, pd.DataFrame):
             # What was planned says nothing of what came: a column of replicates would pass for N.
             names = {endpoint.name for endpoint in now.endpoints}
-            planned = [name for name in results.columns if _is_plan(str(name)) and name not in names]
+            planned = [name for name in results.columns if is_plan(str(name)) and name not in names]
             results = results.drop(columns=planned)
         raw = raw_of(results)
         found = returned(raw, now)
@@ -399,7 +398,3 @@ class Campaign:
 def _temporary() -> Path:
     """Return a place for a campaign file that nobody named; it stays until the system tidies up."""
     return Path(tempfile.mkdtemp(prefix="assaypilot-")) / "campaign.assaypilot"
-
-
-def _is_plan(column: str) -> bool:
-    return column in _PLANNED or column.startswith("replicates ")

@@ -351,3 +351,11 @@ def flat(entry: dict[str, object]) -> dict[str, object]:
         inner = flat(value) if isinstance(value, dict) else None
         found |= {key: value} if inner is None else {f"{key} {name}": one for name, one in inner.items()}
     return found
+
+
+_PLANNED = ("replicates", "reason", "expected", "low", "high")
+
+
+def is_plan(column: str) -> bool:
+    """Whether a column of ``round_frame`` is no result."""
+    return column in _PLANNED or column.startswith("replicates ")

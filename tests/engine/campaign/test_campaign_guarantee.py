@@ -199,9 +199,8 @@ def test_an_unplanned_bound_is_shown_and_voids_nothing(path: Path) -> None:
         campaign.record([Result("R1=C|R2=C", 4.0, relation="<"), Result("R1=C|R2=B", 4.0, relation="<")])
         now = replays(campaign)
         assert now.guarantee.holds
-        # What is known of both is that they lie below 4, and of no other anything: the limit stands for an estimate.
         known, told = now.candidates, [now.library.ids.index(name) for name in ("R1=C|R2=B", "R1=C|R2=C")]
-        assert np.flatnonzero(np.isfinite(known.estimate)).tolist() == told
+        assert not np.isfinite(known.estimate).any()
         assert (known.under["pIC50"][told] == 4.0).all()
 
 
@@ -423,7 +422,7 @@ def test_a_concentration_is_entered_in_its_unit_and_modelled_on_the_log(path: Pa
         assert said in campaign.history()[-2].text
         campaign.correct(1, 20000, relation=">", unit="nM", reason="off the curve")
         assert campaign.status().measurements[0].relation == "<", "flipped on the log"
-        assert "corrected to >20000 nM: off the curve" in campaign.history()[-2].text
+        assert "corrected to >20000 nM: off the curve" in campaign.history()[-1].text
         replays(campaign)
         right = AllEpsilonBest(SETTINGS.epsilon, SETTINGS.softness)
         assert right.is_right(finish(campaign).candidates.status == IN, truth(now.library))

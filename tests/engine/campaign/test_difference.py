@@ -13,8 +13,6 @@ from assaypilot.engine.domain.endpoint import Endpoint, Limit
 from assaypilot.engine.domain.goals import AllEpsilonBest, ParetoSet
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.export.records import settings as settings_sheet
-from assaypilot.engine.export.shortlist import table_of
 from assaypilot.engine.export.work_list import work_list
 from assaypilot.engine.models.ols import least_squares
 from tests.engine.campaign.making import replays
@@ -166,20 +164,6 @@ def test_it_is_never_entered(path: Path) -> None:
         report = campaign.record([Result("R1=A|R2=A", 2.0, "selectivity"), Result("R1=A|R2=A", 6.0, "pIC50")])
         assert report.rejected == ((None, "Selectivity is calculated (pIC50 - hERG), never entered"),)
         assert report.accepted == 1
-
-
-def test_exports_and_history_say_what_it_is(path: Path) -> None:
-    with selective(path) as campaign:
-        now = finish(campaign)
-        texts = [entry.text for entry in campaign.history()]
-    assert "Endpoints: pIC50, hERG, Selectivity = pIC50 - hERG" in texts
-    header = table_of(now, [0, 1]).header
-    wanted = [f"Selectivity {what}" for what in ("estimate", "measured", "n", "low", "high")]
-    assert [name for name in header if name.startswith("Selectivity")] == wanted
-    assert "pIC50 estimate" in header
-    facts = dict(settings_sheet(now, "all", "AssayPilot", "", "").rows)
-    assert facts["Endpoint Selectivity"].endswith("calculated as pIC50 - hERG")
-    assert facts["Assay noise (SD) of Selectivity"] == pytest.approx(SD)
 
 
 def test_its_noise_waits_for_that_of_its_parts(path: Path) -> None:

@@ -1,6 +1,5 @@
 """Every strategy by name runs a campaign: plans are stored, results decide, and the file tells the same again."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,10 +7,9 @@ import pytest
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.verifying import verify
-from assaypilot.engine.strategies.rage.rage import Rage
 from assaypilot.engine.strategies.registry import strategies
 from tests.engine.campaign import trading
-from tests.engine.campaign.making import answers, decide_phase, finish, make, replays
+from tests.engine.campaign.making import answers, make, replays
 
 WIDE: dict[str, Any] = {"epsilon": 0.8, "slack": 0.6, "per_round": 200, "max_replicates": 40}
 EASY = {"linfact-mis": {"parameters": {"model_error": 0.01}}, "gse": {"budget": 60}}
@@ -43,21 +41,3 @@ def test_from_the_first_plan_to_the_end(kind: Any, tmp_path: Path) -> None:
         assert now.counts["in"] >= 1
     found = verify(path, recompute=True)
     assert found.ok, found.problems
-
-
-def test_decisions_of_rage_from_before_it_remembered_anything_are_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "campaign.assaypilot"
-    plain = Rage.decide
-
-    def forgetful(self: Rage, *arguments: Any) -> Any:
-        decision = plain(self, *arguments)
-        return decision and replace(decision, memory={})
-
-    with monkeypatch.context() as before, make(path, strategy="rage", goal="best", slack=0.2) as campaign:
-        before.setattr(Rage, "decide", forgetful)
-        decide_phase(campaign)
-    with Campaign.open(path) as campaign:
-        assert campaign.status().phases_decided == 1
-        assert finish(campaign).finished

@@ -11,7 +11,6 @@ import pytest
 from assaypilot.engine.campaign import candidates, verifying
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.results.intake import measurement, prepare
-from assaypilot.engine.campaign.settings import Settings
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.goals import ParetoSet
 from assaypilot.engine.domain.measurements import Result
@@ -320,11 +319,3 @@ def test_a_round_says_what_is_expected_of_every_endpoint(path: Path) -> None:
             assert (item.expected, item.low, item.high) == item.each[0]
     with Campaign.open(path) as campaign:
         assert campaign.status().open_round == issued
-
-
-def test_settings_know_their_endpoints() -> None:
-    assert Settings("a", 0.5).objectives == ("a",)
-    pareto = Settings(goal="pareto", objectives=("a", "b"), slack=0.3)
-    assert (pareto.objective, pareto.softness, pareto.distance) == ("a", 0.0, 0.0)
-    assert replace(pareto, objectives=("b", "a")).objective == "b"
-    assert replace(Settings("a", 0.5), objective="b").objectives == ("b",)

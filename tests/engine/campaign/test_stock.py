@@ -14,7 +14,6 @@ from assaypilot.engine.campaign.verifying import verify
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.domain.stock import CANNOT, IN_STOCK, PLANS, TO_MAKE, StockLine, StockTerms
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.export.shortlist import table_of
 from assaypilot.engine.export.work_list import order_list
 from assaypilot.engine.strategies.registry import named_by
 from tests.engine.campaign import trading
@@ -251,16 +250,6 @@ def test_a_plan_of_a_whole_may_not_be_chosen(tmp_path: Path) -> None:
         with pytest.raises(AssayPilotError, match="lays out its phases as a whole"):
             campaign.plan(choice="cheapest")
         campaign.plan()  # as ever, and what is not at hand waits
-
-
-def test_a_shortlist_says_cost_and_lead(tmp_path: Path) -> None:
-    with stocked(tmp_path / "x.assaypilot") as campaign:
-        sheet = table_of(campaign.status(), [0, 2])
-        told = [
-            [row[sheet.header.index(name)] for name in ("Availability", "Cost (EUR)", "Lead (days)")]
-            for row in sheet.rows
-        ]
-        assert told == [["in stock", None, None], ["to be made", 300.0, 21.0]]
 
 
 def test_twins_are_measured_as_the_one_that_is_there(tmp_path: Path) -> None:
