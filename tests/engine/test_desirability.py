@@ -96,7 +96,6 @@ def test_noise_of_the_score_is_that_of_simulated_measurements_half_way_up():
 def test_endpoint_with_curves_comes_back_from_json():
     whole = profile_endpoint([Curve("pIC50", (6.0, 8.0), 2.0), Curve("hERG", (1.0, 3.0, 10.0, 30.0))], [POTENCY, HERG])
     assert Endpoint.from_json(whole.as_json()) == whole
-    assert "curves" not in POTENCY.as_json()
 
 
 @pytest.mark.parametrize("texts", [["foo:1..2"], ["pIC50:6..8", "PIC50:5..7"], ["hERG:-1..30"]])

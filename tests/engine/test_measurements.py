@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -76,8 +77,7 @@ def test_usable_measurements_are_exact_and_kept():
     entered = Result("A", 7.0)
     m = Measurement(1, 0, 0, 7.0, "=", 1, entered, round=1, phase=1, counted=1)
     assert m.usable
-    assert not m.with_exclusion("bubble").usable
-    assert m.with_exclusion("bubble").with_exclusion(None) == m
+    assert not replace(m, excluded="bubble").usable
     assert not Measurement(1, 0, 0, 7.0, "<", 1, entered, round=1, phase=1).usable
     assert not Measurement(1, 0, 0, 7.0, "=", 1, entered, round=1, phase=1, withdrawn=True).usable
 

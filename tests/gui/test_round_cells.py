@@ -1,5 +1,7 @@
 """The cells of a round: one for each measurement, edited as in a spreadsheet, and nothing typed into them is lost."""
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import QLocale, Qt
 from PySide6.QtGui import QGuiApplication
@@ -273,4 +275,4 @@ def test_a_mean_is_of_logarithms_and_knows_its_scatter():
     assert mean_text([of(7.0, 2, 0.1), of(7.4, 2, 0.1)], P) == "7.20 (n = 4, SD 0.24)"
     assert mean_text([of(7.0, 2), of(7.4, 2)], P) == "7.20 (n = 4)"
     assert mean_text([of(5.0, relation="<")], P) == "<5.00 (n = 1)"
-    assert mean_text([of(7.0).with_exclusion("leak")], P) == ""
+    assert mean_text([replace(of(7.0), excluded="leak")], P) == ""
