@@ -217,7 +217,7 @@ def test_a_selectivity_from_a_table_to_a_shortlist(small, tmp_path, done, refuse
 def test_the_noise_of_a_selectivity_is_as_unknown_as_its_parts(small, tmp_path, run):
     parts = ("--endpoint", "pIC50;sd=unknown:0.3", "--endpoint", "hERG;unit=log;sd=0.4")
     whole = (*parts, "--endpoint", "Selectivity;of=pIC50 - hERG", "--objective", "Selectivity", "--epsilon", "0.5")
-    said = run("new", tmp_path / "a.assaypilot", "--table", small, *whole).out
+    said = run("new", tmp_path / "a.assaypilot", "--table", small, *whole, "--strategy", "gaussian-process").out
     assert "of Selectivity: unknown, at first 0.5" in said
     assert "of hERG: 0.4" in said
 
