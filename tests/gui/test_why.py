@@ -83,7 +83,7 @@ def test_panel_explains_out_in_and_undecided(window):
         assert said.why.words.text() == reasoning.why
         assert said.decide.isVisible() == bool(reasoning.decide)
         if code == 0:
-            assert said.decide.text().startswith("What would decide it: by the bounds shown the difference from ")
+            assert said.decide.text().startswith("What would decide it: the next decision ")
         assert said.picked.text() == reasoning.picked
         lines = [line.text() for line, _ in said.values.lines if line.isVisible()]
         assert len(lines) == len(reasoning.values)

@@ -1,7 +1,6 @@
 """Results as they come in: matched, put on the model scale, and told apart from what is there already."""
 
 import math
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,13 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assaypilot.engine.campaign.bookkeeping import Books, UnderWay
 from assaypilot.engine.campaign.issued_rounds import Source
 from assaypilot.engine.campaign.results.intake import Intake, measurement, prepare
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Measurement, Result
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.strategies.protocol import Allocation, Certificate
 from tests.engine.campaign.making import answers, make, small_library
 
 LIBRARY = small_library()
@@ -400,19 +397,3 @@ def test_an_absurd_number_of_determinations_is_refused(tmp_path: Path) -> None:
         with pytest.raises(AssayPilotError, match="too many for one compound"):
             campaign.record([Result("R1=A|R2=A", 6.0, "pIC50", n=10**22)])
         assert campaign.events == before
-
-
-def test_no_more_determinations_count_than_were_asked_for():
-    """A value that was left out and is used again beside the one that came in its place: the first entered count."""
-    books = Books()
-    asked = Allocation(1, np.array([4]), np.array([3]), 1.0, Certificate("g", 1.0, 1.0))
-    books.under_way = UnderWay(asked, {4: 3}, [(4, 3)])
-    entered = Result(IDS[4], 6.0, n=2)
-    both = [Measurement(k, 4, 0, 6.0, "=", 2, entered, 1, 1, counted=2) for k in (1, 2)]
-    books.measurements = both
-    assert [(m.number, n) for m, n in books.counting(1)] == [(1, 2), (2, 1)]
-    assert books.received(1) == {(0, 4): 3}
-    assert books.outstanding() == {}
-    books.measurements = [replace(both[0], excluded="leak"), both[1]]
-    assert [(m.number, n) for m, n in books.counting(1)] == [(2, 2)]
-    assert books.outstanding() == {(0, 4): 1}
