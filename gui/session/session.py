@@ -229,9 +229,11 @@ class Session(Working):
         """Correct the value of a control, leaves it out, or put it to use again."""
         self._command(
             "Saving",
-            lambda campaign, report: campaign.correct(number, value, unit=unit, reason=reason, control=True)
-            if value is not None
-            else (campaign.exclude if excluded else campaign.include)(number, reason, control=True),
+            lambda campaign, report: (
+                campaign.correct(number, value, unit=unit, reason=reason, control=True)
+                if value is not None
+                else (campaign.exclude if excluded else campaign.include)(number, reason, control=True)
+            ),
         )
 
     def consequences(
