@@ -223,7 +223,6 @@ def _as_usual(
     for endpoint, fact in zip(imported.endpoints, facts, strict=True):
         own = [r for r in imported.history if r.endpoint == endpoint.name and r.relation == "=" and not r.excluded]
         found = usual(endpoint, [endpoint.to_model(r.value, r.unit) for r in own])
-        wanted = endpoint.name in objectives or (not objectives and goal == "pareto")
         if found is not None and fact.noise_sd is None and endpoint.kind == "value" and endpoint.of is None:
             endpoint = replace(endpoint, noise_estimated=True)
         if found is not None and epsilon is None and goal == "epsilon-best" and endpoint.name in objectives:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from inspect import signature
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -91,7 +91,7 @@ class SeriesModel:
             )
         if self.noise_sd is not None and not (isinstance(self.noise_sd, Real) and self.noise_sd > 0):
             raise AssayPilotError(f"noise_sd must be above 0 or None, got {self.noise_sd}", mend="For example 0.2.")
-        if not (isinstance(self.n_draws, Integral) and self.n_draws >= 2):
+        if self.n_draws < 2:
             raise AssayPilotError(f"n_draws must be 2 or more, got {self.n_draws}", mend="For example 1000.")
         self._names, self._columns, self._values = names, columns, values
         self.n_features_in_ = len(columns)
