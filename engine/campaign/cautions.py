@@ -194,6 +194,13 @@ def outlying_words(found: Sequence[Surprise], library: Library, endpoints: Seque
     )
 
 
+def newly_outlying(before: Status, after: Status) -> tuple[str, ...]:
+    """Return the sentence about values that came between two states and lie far from what was expected; () without."""
+    known = {m.number for m in before.measurements}
+    found = outlying(after.measurements, after.endpoints, after.rounds)
+    return outlying_words([one for one in found if one.measurement.number not in known], after.library, after.endpoints)
+
+
 def surprises(status: Status, shown: Round) -> list[Surprise]:
     """Return the values of a round beyond ``ASKED`` predictive standard deviations, in order of entry.
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
 import pandas as pd
 
 from ..campaign.campaign import Campaign as FileCampaign
+from ..campaign.cautions import newly_outlying
 from ..campaign.changes import Change
 from ..campaign.from_table import Wanted, campaign_from_table, refuse_taken, returned
 from ..campaign.issued_rounds import Missing, Source
@@ -205,7 +206,8 @@ class Campaign:
         measurement, whatever ``recommend`` asked for, or the mean of N. Results may be partial, late or for compounds
         that nobody asked for. The round ends when nothing is missing, or with ``close``;
         ``missing`` then says what becomes of the rest: ``return`` (asked for again), ``failed`` or ``other``.
-        The same results again are refused, unless ``again``. Rows that cannot be used are named in a UserWarning.
+        The same results again are refused, unless ``again``. Rows that cannot be used and
+        unlikely values are named in a UserWarning.
 
         AssayPilotError, with nothing recorded, for a table without a usable value.
         """
@@ -227,14 +229,18 @@ class Campaign:
         if rejected:
             first = "; ".join(f"row {row}: {reason}" for row, _, reason in rejected[:_REASONS])
             warnings.warn(f"{len(rejected):,} of {len(raw):,} rows were not used: {first}", UserWarning, stacklevel=2)
+        after = self._core.status()
+        doubts = tuple(dict.fromkeys([*found.warnings, *report.warnings, *newly_outlying(now, after)]))
+        for text in doubts:
+            warnings.warn(text, UserWarning, stacklevel=2)
         return Added(
             accepted=report.accepted,
             unplanned=report.unplanned,
             duplicates=report.duplicates,
             censored=report.censored,
             rejected=pd.DataFrame(rejected, columns=["row", "column", "reason"]),
-            round_closed=now.open_round is not None and self._core.status().open_round is None,
-            warnings=tuple(dict.fromkeys([*found.warnings, *report.warnings])),
+            round_closed=now.open_round is not None and after.open_round is None,
+            warnings=doubts,
         )
 
     @with_keywords()

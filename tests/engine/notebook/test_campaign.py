@@ -337,3 +337,17 @@ def played(stated, seed):
 def test_a_noise_stated_too_large_is_asked_about():
     assert not any(played(0.2, seed)["wide"] for seed in range(2))
     assert any(played(0.5, seed)["wide"] for seed in range(2))
+
+
+def test_a_value_far_from_its_prediction_is_warned_of(series, start):
+    campaign = start()
+    for offset in (0.0, 4.0):
+        wanted = campaign.recommend()
+        rows = wanted.loc[wanted.index.repeat(wanted["replicates"]), ["ID", "round"]]
+        values = series["truth"][rows["ID"]].to_numpy() + offset * (np.arange(len(rows)) == 0)
+        if not offset:
+            campaign.add(rows.assign(Value=values))
+            continue
+        with pytest.warns(UserWarning, match="lies? more than 4 SD from"):
+            added = campaign.add(rows.assign(Value=values))
+        assert added.accepted == len(rows)
