@@ -30,7 +30,7 @@ from ..tables.values import narrow
 from ..text.documents import pick
 from .files import control_value, value_told
 from .parser import NONE, Numbered
-from .program import Console, Reply, count
+from .program import Console, Reply, count, in_file
 from .standing import guarantee_of
 
 _LIMIT = re.compile(r"\s*(.+?)\s*((?:<=|>=|<|>|≤|≥).*)", re.S)
@@ -167,7 +167,8 @@ def add(options: argparse.Namespace, console: Console) -> Reply:
         more = read_more(raw, before.library, wanted, console.report)
         compounds = more.library
         not_used = [pick(one, "row column reason") for one in more.not_used]
-        told = campaign.consequences_of_adding(compounds)
+        with in_file(raw.file):
+            told = campaign.consequences_of_adding(compounds)
         lines = [f"row {entry['row']}: {entry['reason']}" for entry in not_used]
         console.say(*lines[:_ROWS], *count(len(lines), _ROWS, "rows (--json lists them all)"), *told)
         if options.dry_run:

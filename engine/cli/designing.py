@@ -33,7 +33,7 @@ from ..tables.stock import read_stock
 from ..tables.values import NO, YES, is_missing, quoted
 from ..text.documents import pick
 from ..text.percentages import percent
-from .program import Console, Reply, count, table
+from .program import Console, Reply, count, in_file, table
 from .starting import read_mapped
 
 _GAPS = {"g": ((5_000, 1e-4), (300_000, 1e-3), (math.inf, 1e-2)), "xy": ((5_000, 1e-4), (math.inf, 1e-2))}
@@ -128,7 +128,8 @@ def _task(options: argparse.Namespace, console: Console) -> _Task:
             )
         more = read_more(other, library, TableOptions(blank=mapping.blank), console.report)
         console.say(*(f"{other.file}: {note}" for note in more.notes))
-        library, wanted = extended(library, more.library), more.library.ids
+        with in_file(other.file):
+            library, wanted = extended(library, more.library), more.library.ids
         problems += [(other.file, problem) for problem in more.not_used]
     for file, problem in problems:
         if problem.severity == "error":

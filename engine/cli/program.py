@@ -12,8 +12,8 @@ import tempfile
 import time
 import traceback
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -113,6 +113,16 @@ def _is_number(text: str) -> bool:
 def count(number: int, limit: int, what: str = "more") -> list[str]:
     """Return a line that says how many of a list are not shown; none when all are."""
     return [f"... and {number - limit:,} {what}"] if number > limit else []
+
+
+@contextmanager
+def in_file(name: str | None) -> Iterator[None]:
+    """Name the file in a refusal raised within that names none."""
+    try:
+        yield
+    except AssayPilotError as error:
+        error.file = error.file or name
+        raise
 
 
 class Console:

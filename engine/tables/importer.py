@@ -299,7 +299,8 @@ def _site_labels(
     raw: RawTable, mapping: TableMapping, said: Said, known: Sequence[Sequence[str]]
 ) -> list[tuple[str, ...] | None]:
     """Return the substituents of each row; None where one is not known, which is listed."""
-    unknown: list[str | None] = [None] * len(raw)
+    unknown: dict[int, list[str]] = {}
+    """The sites of a row whose substituents are not known."""
     columns = []
     blanks: Counter[str] = Counter()
     for position, name in enumerate(mapping.sites):
@@ -316,12 +317,10 @@ def _site_labels(
             else:
                 meant[text] = None if is_missing(text) or is_ditto(text) else spellings.get(text, text)
             blanks[name] += texts.count(text) if empty else 0
-        column = [meant[text] for text in texts]
-        if None in meant.values():
-            for place, label in enumerate(column):
-                if label is None and unknown[place] is None:
-                    unknown[place] = name
-        columns.append(column)
+        columns.append([meant[text] for text in texts])
+        for place, label in enumerate(columns[-1]) if None in meant.values() else ():
+            if label is None:
+                unknown.setdefault(place, []).append(name)
     below = [name for name in mapping.sites if blanks[name] and looks_filled_down(raw.column(name))]
     if below:
         said.warnings.append(
@@ -336,14 +335,13 @@ def _site_labels(
             f"Empty substituent cells ({counts}): these rows are not used. If an empty cell means hydrogen, say so."
         )
         said.warnings.extend(said.empty)
-    for place, site in enumerate(unknown):
-        if site is not None:
-            why = DITTO if is_ditto(raw.column(site)[place]) else f"no substituent at {site}"
-            said.problems.append(Problem(raw.rows[place], site, why))
+    for place, sites in unknown.items():
+        ditto = next((site for site in sites if is_ditto(raw.column(site)[place])), None)
+        why = DITTO if ditto else f"no substituent at {', '.join(sites)}"
+        said.problems.append(Problem(raw.rows[place], ditto or sites[0], why))
     # A row without an unknown site has a text everywhere.
     return [
-        None if site is not None else tuple(map(str, labels))
-        for site, labels in zip(unknown, zip(*columns, strict=True), strict=True)
+        None if place in unknown else tuple(map(str, labels)) for place, labels in enumerate(zip(*columns, strict=True))
     ]
 
 

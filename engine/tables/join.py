@@ -127,20 +127,20 @@ class MoreCompounds:
 def read_more(raw: RawTable, library: Library, options: TableOptions, report: Report = silent) -> MoreCompounds:
     """Return the compounds of a table, to be added to those of ``library``; rows that cannot be used are named.
 
-    Of ``options`` those that name columns count. Where a column of a site is absent, structures are taken apart with
-    the campaign's own cores, as its own compounds were. AssayPilotError when there is neither, or no row is left.
+    Of ``options`` those that name columns count. Where the campaign's compounds were taken apart, so are the structures
+    of the table. AssayPilotError when it has neither these nor a column for each site, or no row is left.
     """
-    folded = {column.strip().casefold(): column for column in raw.columns}
-    own = [folded.get(site.name.casefold()) for site in library.sites]
-    lacking = [site.name for site, column in zip(library.sites, own, strict=True) if column is None]
-    sites = tuple(column for column in own if column is not None and not lacking)
-    if lacking and library.scaffold is None:
-        raise _absent(raw, lacking, "")
-    cores = library.scaffold.cores if lacking and library.scaffold is not None else ()
-    mapping = propose(raw, replace(options, sites=sites, cores=cores))
     said, unusable = Said(), frozenset[int]()
-    if lacking:
-        raw, mapping, unusable = _taken_apart(raw, library, mapping, lacking, said, report)
+    mapping = None
+    if library.scaffold is not None:
+        mapping = propose(raw, replace(options, sites=(), cores=library.scaffold.cores))
+    drawn = mapping is not None and mapping.smiles is not None
+    if mapping is not None and drawn:
+        raw, mapping, unusable = _taken_apart(raw, library, mapping, said, report)
+    else:
+        mapping = propose(raw, replace(options, sites=_site_columns(raw, library), cores=()))
+        if library.scaffold is not None:
+            unusable = _only_named(raw, library, mapping.sites, said)
     if mapping.id is not None:
         nameless = [place for place, name in enumerate(raw.column(mapping.id)) if is_missing(name)]
         said.problems.extend(Problem(raw.rows[place], mapping.id, "no id") for place in nameless)
@@ -153,19 +153,36 @@ def read_more(raw: RawTable, library: Library, options: TableOptions, report: Re
         raise AssayPilotError(f"no row of the table is a compound{first}", file=raw.file, mend="Correct the table.")
     ids = found.ids
     if mapping.id is None:
-        ids = _numbered(library, found.labels) if lacking else [_named(library, labels) for labels in found.labels]
+        ids = _numbered(library, found.labels) if drawn else [_named(library, labels) for labels in found.labels]
     names = [site.name for site in library.sites]
     more = Library.listed(names, found.labels, ids=ids, smiles=found.smiles, measurable=found.available)
     notes = (*mapping.warnings, *said.warnings, *said.notes)
     return MoreCompounds(more, tuple(map(found.of_row.index, range(len(ids)))), not_used, notes)
 
 
-def _absent(raw: RawTable, lacking: Sequence[str], instead: str) -> AssayPilotError:
-    return AssayPilotError(
-        f"the table has no column {', '.join(lacking)}",
-        file=raw.file,
-        mend=f"It needs a column for each site of the compounds there are, named alike.{instead}",
-    )
+def _site_columns(raw: RawTable, library: Library) -> tuple[str, ...]:
+    """Return the column of each site; AssayPilotError where the table lacks one."""
+    folded = {column.strip().casefold(): column for column in raw.columns}
+    lacking = [site.name for site in library.sites if site.name.casefold() not in folded]
+    if lacking:
+        mend = "It needs a column for each site of the compounds there are, named alike."
+        if library.scaffold is not None:
+            mend += " Or a column of structures: they are taken apart as those of the campaign were."
+        raise AssayPilotError(f"the table has no column {', '.join(lacking)}", file=raw.file, mend=mend)
+    return tuple(folded[site.name.casefold()] for site in library.sites)
+
+
+def _only_named(raw: RawTable, library: Library, columns: Sequence[str], said: Said) -> frozenset[int]:
+    """Return the rows that name a substituent where those of the library are drawn; each has its problem."""
+    named = {}
+    for site, column in zip(library.sites, columns, strict=True):
+        example = next((label for label in site.substituents if "*" in label and not is_hydrogen(label)), "")
+        for place, text in enumerate(raw.column(column)):
+            if not (is_missing(text) or "*" in text or is_hydrogen(text) or text in site.substituents or not example):
+                why = f"{text} is a name, and the substituents at {site.name} are structures, such as {example}"
+                named.setdefault(place, Problem(raw.rows[place], column, why))
+    said.problems.extend(named.values())
+    return frozenset(named)
 
 
 def _named(library: Library, labels: Sequence[str]) -> str:
@@ -182,14 +199,14 @@ def _numbered(library: Library, rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _taken_apart(
-    raw: RawTable, library: Library, mapping: TableMapping, lacking: Sequence[str], said: Said, report: Report
+    raw: RawTable, library: Library, mapping: TableMapping, said: Said, report: Report
 ) -> tuple[RawTable, TableMapping, frozenset[int]]:
     """Return the table with a column for each site, by structures taken apart as those of the campaign were.
 
     With its mapping, and the rows that cannot be used; each has its problem.
     """
-    if library.scaffold is None or mapping.smiles is None:
-        raise _absent(raw, lacking, " Or a column of structures: they are taken apart as those of the campaign were.")
+    assert library.scaffold is not None
+    assert mapping.smiles is not None
     from ..chemistry.decomposition import extend, parts_of
     from ..chemistry.structures import read_structures
 

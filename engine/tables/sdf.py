@@ -17,7 +17,7 @@ from . import headers
 from .arrangements import quoted
 from .raw import Kind, OpenedFile, Problem, RawTable, fold, free_name, from_bytes, rows_named, to_bytes
 from .text import decode, parse
-from .values import decimal_mark
+from .values import decimal_mark, plain_number
 
 _NOTHING = " 0" + "  0" * 11 + "\n"
 """The end of an atom's line that says nothing; without it the line means the same and is read faster."""
@@ -275,7 +275,8 @@ def read_smi(text: str, name: str, encoding: str, digest: str, warnings: list[st
     if first is None:
         raise AssayPilotError("there is no structure in this file", file=name, mend="Export it again.")
     headed = _header(lines[first])
-    rows = [_split(line) if line.strip() else [] for line in lines]
+    mark = _mark(lines[first + (headed is not None) :])
+    rows = [_split(line, mark) if line.strip() else [] for line in lines]
     apart = [line.split() for line in lines]
     if headed is not None:
         # Under more names than two the cells are set apart as the names are, unless a name has blanks in it.
@@ -294,8 +295,25 @@ def _header(line: str) -> list[str] | None:
     return cells if any(fold(cell) in headers.STRUCTURES for cell in cells) else None
 
 
-def _split(line: str) -> list[str]:
-    """SMILES with its extension, then the name, then what tabs separate."""
+def _mark(lines: list[str]) -> str | None:
+    """Return the comma or semicolon that sets fields apart in every line; None where blanks or tabs do."""
+    filled = [line for line in lines if line.strip()]
+    return next((mark for mark in ",;" if filled and all(_has_fields(line, mark) for line in filled)), None)
+
+
+def _has_fields(line: str, mark: str) -> bool:
+    """Whether a mark stands right behind a SMILES, or between its name and a number: a name may have commas in it."""
+    first, *more = line.strip().split(mark)
+    smiles, *name = first.split()
+    fits = not name or plain_number(more[-1]) is not None if more else False
+    return fits and headers.SMILES_SHAPE.fullmatch(smiles) is not None
+
+
+def _split(line: str, mark: str | None) -> list[str]:
+    """SMILES with its extension, then the name, then what tabs (or ``mark``) separate."""
+    if mark is not None:
+        first, *more = line.strip().split(mark)
+        return [*first.split(None, 1), *map(str.strip, more)]
     extended = _EXTENDED.fullmatch(line.strip())
     if extended is not None:
         rest = (extended["rest"] or "").split("\t")

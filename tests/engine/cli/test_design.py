@@ -137,6 +137,14 @@ def test_targets_that_nothing_tells_of_are_named(done, series, table):
     assert document["targets"] == 2
 
 
+def test_an_id_of_another_compound_names_the_file_of_targets(refused, series, table):
+    targets = table([["ID", "R1", "R2"], ["A", "Me", "F"]], name="targets.csv")
+    first = series().read_text().splitlines()[1].split(",")[0]
+    targets.write_text(targets.read_text().replace("A,Me,F", f"{first},Cl,Br"))
+    said = refused("design", series(), "--criterion", "g", "--measurements", 12, "--targets", targets)
+    assert f"targets.csv: {first} is there already, with other substituents" in said
+
+
 def test_a_whole_product(done, table):
     """Five rows carry 3 x 3 substituents; the library is all nine, named by what they carry."""
     rows = [["A", "Me", "F"], ["B", "Me", "Cl"], ["C", "Et", "F"], ["D", "Pr", "Br"], ["E", "Et", "Br"]]

@@ -147,6 +147,14 @@ def test_neither_sites_nor_structures_is_one_line():
         read_more(rows("ID,SMILES", "N1,CCO"), plain, NONE)
 
 
+def test_named_substituents_are_no_drawn_ones_and_structures_go_first():
+    series = library_of(*SERIES, "Oc1ccc(C)cc1", "Oc1ccc(Cl)cc1")
+    with pytest.raises(AssayPilotError, match=r"row 2, Me is a name, and the substituents at R1 are structures"):
+        read_more(rows("ID,R1,R2", "N1,Me,H"), series, NONE)
+    more = read_more(rows("ID,SMILES,R1,R2", "N1,Nc1ccc(F)cc1,Me,H"), series, NONE)
+    assert set(more.library.substituents(0).values()) == {"N[*:1]", "F[*:2]"}
+
+
 def test_numbers_go_on_behind_the_largest_and_keep_their_width():
     assert numbered(2) == ["CPD-001", "CPD-002"]
     assert numbered(2, ["CPD-009", "A", "CPD-7"]) == ["CPD-010", "CPD-011"]

@@ -197,3 +197,12 @@ def test_what_is_broken_in_a_joined_file_is_said_with_its_row(tmp_path):
     joined = join_tables(csv, read_table(write(tmp_path, text)))
     assert [(problem.row, problem.column) for problem in joined.problems] == [(None, "SMILES")]
     assert joined.problems[0].reason.startswith("row 2 of t.sdf: the structure is damaged")
+
+
+@pytest.mark.parametrize("apart", ["{},{},{}", "{} {},{}", "{};{};{}"])
+def test_fields_behind_smiles_may_be_set_apart_by_commas(tmp_path, apart):
+    lines = [("Cc1ccccc1", "a-1", "5.2"), ("Clc1ccccc1", "a-2", "6"), ("Fc1ccccc1", "a-3", "7")]
+    (tmp_path / "a.smi").write_text("\n".join(apart.format(*line) for line in lines))
+    raw = read_table(tmp_path / "a.smi")
+    assert raw.columns[:2] == ("SMILES", "Name")
+    assert list(zip(*raw.cells, strict=True)) == lines
