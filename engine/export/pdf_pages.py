@@ -18,7 +18,16 @@ from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
-from reportlab.platypus import BaseDocTemplate, CondPageBreak, Flowable, Frame, LongTable, PageTemplate, Paragraph
+from reportlab.platypus import (
+    BaseDocTemplate,
+    CondPageBreak,
+    Flowable,
+    Frame,
+    Image,
+    LongTable,
+    PageTemplate,
+    Paragraph,
+)
 
 from ..campaign.phrases import many
 from ..campaign.state import Status
@@ -32,6 +41,8 @@ WIDTH = A4[0] - 2 * _SIDE
 _FOOT = 13 * mm
 _SMALL, _SMALLEST = 7.0, 6.0
 _TOTAL = "pages"
+DENSITY = 4.0
+"""Pixels of a structure for each point, as sharp as print."""
 
 REGULAR, BOLD = "DejaVuSans", "DejaVuSans-Bold"
 """Names of the fonts: those that come with matplotlib, so that they are there on every machine."""
@@ -118,6 +129,21 @@ def cut(text: str, width: float, lines: int = 50, style: str = "cell") -> str:
 def fitted(text: str, font: str, size: float, width: float) -> str:
     """Return a text on one line, its end left out (…) where it is wider than ``width`` points."""
     return shortened(text, lambda words: stringWidth(words, font, size) <= width)
+
+
+class Structure(Image):
+    """A picture of a structure on a page, points wide and high, with a short text in its upper left corner."""
+
+    def __init__(self, png: bytes, width: float, height: float, corner: str = "") -> None:
+        super().__init__(BytesIO(png), width, height, hAlign="LEFT")
+        self._corner = corner
+
+    def draw(self) -> None:
+        """Draw the structure at the canvas's origin."""
+        super().draw()
+        self.canv.setFillColor(MUTED)
+        self.canv.setFont(REGULAR, _SMALL)
+        self.canv.drawString(0.0, self.drawHeight - _SMALL, self._corner)
 
 
 class Progress:

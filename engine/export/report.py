@@ -21,9 +21,23 @@ from .answer import picture_of
 from .contents import Contents
 from .formats import write_whole
 from .measured import said
-from .pdf_pages import BARE, LINE, WIDTH, Pages, Progress, cut, heading, load_fonts, not_drawn, paragraph, ruled
+from .pdf_pages import (
+    BARE,
+    DENSITY,
+    LINE,
+    WIDTH,
+    Pages,
+    Progress,
+    Structure,
+    cut,
+    heading,
+    load_fonts,
+    not_drawn,
+    paragraph,
+    ruled,
+)
 from .plain import CompoundLine, compound_lines, compound_rows, plain
-from .report_vector import FigureFlowable, Structure
+from .report_vector import FigureFlowable
 from .sheet import Sheet
 from .shortlist import AVAILABILITY_MEANS, chances, decimals_of
 
@@ -293,10 +307,10 @@ def cards(contents: Contents, compounds: Sequence[int], progress: Progress) -> l
     made = []
     for rank, (line, text) in enumerate(zip(compound_lines(contents.status, compounds), smiles, strict=True), start=1):
         progress.step(f"Drawing compound {rank:,}", 1)
-        svg = None
+        png = None
         if text:
-            svg = aligned.svg(text, *_PICTURE, carried=carried(library, line.compound), bond=bond)
-        made.append([*_picture(line, rank, svg), *_words(contents.status, line)])
+            png = aligned.png(text, *_PICTURE, scale=DENSITY, carried=carried(library, line.compound), bond=bond)
+        made.append([*_picture(line, rank, png), *_words(contents.status, line)])
     return [_row(made[k : k + _ACROSS]) for k in range(0, len(made), _ACROSS)]
 
 
@@ -312,10 +326,10 @@ def _row(members: Sequence[list[Flowable]]) -> Flowable:
     return Table([cells], colWidths=[_CARD, _GAP] * (_ACROSS - 1) + [_CARD], style=style, spaceAfter=_GAP)
 
 
-def _picture(line: CompoundLine, rank: int, svg: str | None) -> list[Flowable]:
+def _picture(line: CompoundLine, rank: int, png: bytes | None) -> list[Flowable]:
     """Return the structure with the rank in its corner, or the substituents where there is none."""
-    if svg is not None:
-        return [Structure(svg, *_PICTURE, corner=str(rank))]
+    if png is not None:
+        return [Structure(png, *_PICTURE, corner=str(rank))]
     sites = [f"{site}  {name}" for site, name in line.sites.items()]
     if len(sites) > _SITES:
         sites = [*sites[: _SITES - 1], f"and {len(sites) - _SITES + 1} more sites"]

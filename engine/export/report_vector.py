@@ -1,10 +1,8 @@
-"""Pictures as lines and letters in a PDF: matplotlib's figures and RDKit's structures drawn without a raster."""
+"""Figures as lines and letters in a PDF: matplotlib draws on a page of reportlab, without a raster."""
 
 from __future__ import annotations
 
-import re
 import warnings
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -13,19 +11,16 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.path import Path
 from matplotlib.transforms import Transform, TransformedPath
-from reportlab.lib.colors import HexColor
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Flowable
 
-from .pdf_pages import BOLD, MUTED, REGULAR
+from .pdf_pages import BOLD, REGULAR
 from .plain import plain
 
 _CAPS = {"butt": 0, "round": 1, "projecting": 2}
 _JOINS = {"miter": 0, "round": 1, "bevel": 2}
 _BOLD = 600
 """From this weight on a text is bold."""
-_CORNER = 7.0
-"""Points of a text in the corner of a structure."""
 
 
 class FigureFlowable(Flowable):
@@ -51,27 +46,6 @@ class FigureFlowable(Flowable):
             warnings.filterwarnings("ignore", message="Glyph .* missing")  # a box is drawn, which the report says
             figure.draw(_Renderer(canvas, self.width, self.height))
         canvas.restoreState()
-
-
-class Structure(Flowable):
-    """A structure that RDKit wrote as SVG in the flow of a page, a pixel a point."""
-
-    def __init__(self, svg: str, width: float, height: float, corner: str = "") -> None:
-        """``corner`` is a short text in the upper left corner."""
-        super().__init__()
-        self._svg, self._corner = svg, corner
-        self.width, self.height = width, height
-
-    def wrap(self, room: float, height: float) -> tuple[float, float]:
-        """Its size."""
-        return self.width, self.height
-
-    def draw(self) -> None:
-        """Draw the structure at the canvas's origin."""
-        draw_structure(self.canv, self._svg, 0.0, 0.0, self.height)
-        self.canv.setFillColor(MUTED)
-        self.canv.setFont(REGULAR, _CORNER)
-        self.canv.drawString(0.0, self.height - _CORNER, self._corner)
 
 
 class _Renderer(RendererBase):
@@ -190,67 +164,3 @@ def _cubic(x: float, y: float, cx: float, cy: float, ex: float, ey: float) -> tu
     """Return the control points and end of the curve of third order that is this one of second order from (x, y)."""
     third = 2.0 / 3.0
     return (x + third * (cx - x), y + third * (cy - y), ex + third * (cx - ex), ey + third * (cy - ey), ex, ey)
-
-
-_PATH = re.compile(r"<path\b([^>]*)>")
-_ATTRIBUTE = re.compile(r"([\w-]+)='([^']*)'")
-_TOKEN = re.compile(r"[MLQCZ]|-?\d+(?:\.\d+)?(?:e-?\d+)?")
-_TAKES = {"M": 2, "L": 2, "Q": 4, "C": 6, "Z": 0}
-_WRITES = {"M": "m", "L": "l", "C": "c", "Z": "h"}
-"""The commands of a path in SVG, and those in PDF."""
-
-
-@cache
-def _colour(text: str) -> str:
-    """Return a colour as three numbers."""
-    return " ".join(f"{part:.3g}" for part in HexColor(text).rgb())
-
-
-def draw_structure(canvas: Canvas, svg: str, x: float, y: float, height: float) -> None:
-    """Draw a structure that RDKit wrote as SVG with its lower left corner at (x, y), a pixel a point.
-
-    RDKit writes paths of straight lines and curves, letters too, each with its own colours; nothing else is read. The
-    commands of PDF are written as they are: a page of structures has thousands of paths.
-    """
-    canvas.saveState()
-    code = [f"1 0 0 -1 {x:.2f} {y + height:.2f} cm 1 j 1 J"]
-    for match in _PATH.finditer(svg):
-        given = dict(_ATTRIBUTE.findall(match[1]))
-        style = dict(part.split(":", 1) for part in given.get("style", "").split(";") if ":" in part)
-        fill, stroke = style.get("fill", given.get("fill", "none")), style.get("stroke", "none")
-        if fill != "none":
-            code.append(f"{_colour(fill)} rg")
-        if stroke != "none":
-            width = float(style.get("stroke-width", "1px").removesuffix("px"))
-            dashes = style.get("stroke-dasharray", "none")
-            pattern = "" if dashes == "none" else " ".join(f"{float(part):g}" for part in dashes.split(","))
-            code.append(f"{_colour(stroke)} RG {width:g} w [{pattern}] 0 d")
-        code.append(_commands(given.get("d", "")))
-        code.append("n" if fill == stroke == "none" else "S" if fill == "none" else "f*" if stroke == "none" else "B*")
-    canvas.addLiteral("\n".join(code))
-    canvas.restoreState()
-
-
-def _commands(text: str) -> str:
-    """Return the path of an SVG as commands of PDF."""
-    made: list[str] = []
-    tokens = _TOKEN.findall(text)
-    place, command, x, y = 0, "L", "0", "0"
-    while place < len(tokens):
-        if tokens[place] in _TAKES:
-            command = tokens[place]
-            place += 1
-        count = _TAKES[command]
-        numbers = tokens[place : place + count]
-        place += count
-        if len(numbers) < count:
-            break
-        if command == "Q":
-            made += [f"{number:.2f}" for number in _cubic(float(x), float(y), *map(float, numbers))]
-            made.append("c")
-        else:
-            made += numbers
-            made.append(_WRITES[command])
-        if count:
-            x, y = numbers[-2:]
-    return " ".join(made)

@@ -22,6 +22,7 @@ from .formats import write_whole
 from .pdf_pages import (
     BARE,
     BOLD,
+    DENSITY,
     INK,
     MUTED,
     REGULAR,
@@ -29,6 +30,7 @@ from .pdf_pages import (
     WIDTH,
     Pages,
     Progress,
+    Structure,
     cut,
     fitted,
     load_fonts,
@@ -36,7 +38,6 @@ from .pdf_pages import (
     paragraph,
 )
 from .plain import interval, plain
-from .report_vector import Structure
 from .shortlist import decimals_of, structure
 
 _PICTURE = (112, 68)
@@ -286,12 +287,12 @@ def _list(status: Status, issued: Round, layout: Layout | None, progress: Progre
     rows: list[list[object]] = [[paragraph("Compounds in order of rank", "head"), "", "", header]]
     for rank, (item, text, its) in enumerate(zip(issued.items, smiles, lines, strict=True), start=1):
         progress.step(f"Compound {rank:,} of {len(issued.items):,}", 1)
-        svg = aligned.svg(text, *_PICTURE) if text else None
+        png = aligned.png(text, *_PICTURE, scale=DENSITY) if text else None
         said = _said(status, item, words - _APART)
         for start in range(0, max(len(its), 1), _MOST):
             shown: list[object] = [paragraph(f"{rank}", "head"), "", said[:1], _measured(its[start:][:_MOST], boxes)]
             if start == 0:
-                shown[1:3] = "" if svg is None else Structure(svg, *_PICTURE), said
+                shown[1:3] = "" if png is None else Structure(png, *_PICTURE), said
             rows.append(shown)
     style = [*RULES, ("SPAN", (0, 0), (2, 0)), ("RIGHTPADDING", (0, 0), (-1, -1), 0.0)]
     sizes = [_RANK, picture, words, sum(boxes)]

@@ -17,7 +17,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from assaypilot.engine.export.pdf_pages import BOLD, REGULAR, fitted, load_fonts, not_drawn, widths
 from assaypilot.engine.export.plain import interval, plain, shared_out
-from assaypilot.engine.export.report_vector import FigureFlowable, draw_structure
+from assaypilot.engine.export.report_vector import FigureFlowable
 from assaypilot.engine.figures.aligned import Aligned
 from assaypilot.engine.figures.ranked import Cutoff, Spans, rank_compounds, ranked_intervals
 
@@ -96,39 +96,6 @@ def test_the_ranked_figure_too() -> None:
     assert likeness(by_matplotlib(figure(), size), grey(as_pdf(figure()), size)) > 0.97
 
 
-@pytest.mark.parametrize(
-    "smiles", ["C[C@H](N)c1cc([N+](=O)[O-])c(C#N)cc1OC(F)(F)F", "O=S(=O)(c1ccc(Cl)cc1)N1CCOCC1", "[2H]C([2H])([2H])Br"]
-)
-def test_a_structure_looks_as_rdkit_draws_it(smiles: str) -> None:
-    aligned = Aligned(())
-    svg, png = aligned.svg(smiles, 160, 100), aligned.png(smiles, 160, 100, scale=2.0)
-    assert svg is not None
-    assert png is not None
-    stream = io.BytesIO()
-    canvas = Canvas(stream, pagesize=(160, 100))
-    draw_structure(canvas, svg, 0.0, 0.0, 100.0)
-    canvas.save()
-    with Image.open(io.BytesIO(png)) as drawn:
-        own = seen(drawn, (160, 100))
-    mine = grey(stream.getvalue(), (160, 100))
-    assert likeness(own, mine) > 0.97
-    assert likeness(own, np.flipud(mine)) < 0.95
-    assert likeness(own, np.fliplr(mine)) < 0.95
-
-
-def test_curves_of_second_order_keep_their_way() -> None:
-    """At its middle such a curve is half as high as its control point."""
-    stream = io.BytesIO()
-    canvas = Canvas(stream, pagesize=(100, 100))
-    draw_structure(
-        canvas, "<path d='M 0,100 Q 50,0 100,100' style='fill:none;stroke:#000000;stroke-width:1px'/>", 0, 0, 100
-    )
-    canvas.save()
-    with pdfium.PdfDocument(stream.getvalue()) as read:
-        column = np.asarray(read[0].render(scale=1).to_pil().convert("L"))[:, 50]
-    assert np.flatnonzero(column < 128).mean() == pytest.approx(50, abs=1.5)
-
-
 def test_rings_are_equally_large_in_pictures_beside_each_other() -> None:
     aligned = Aligned(("c1ccccc1",))
     smiles = ["c1ccccc1", "CCCCc1ccccc1", "OC(=O)Cc1ccccc1"]
@@ -142,14 +109,6 @@ def test_rings_are_equally_large_in_pictures_beside_each_other() -> None:
         rings.append(max(math.hypot(float(c) - float(a), float(d) - float(b)) for a, b, c, d in ends))
     assert rings == pytest.approx([bond] * 3, rel=0.05)
     assert Aligned(()).bond([], 160, 80) > 0
-
-
-def test_what_rdkit_writes_beside_paths_is_nothing_but_the_ground() -> None:
-    aligned = Aligned(())
-    for smiles in ("[CH3]", "[O-][Cl+3]([O-])([O-])[O-]", "C~C", "[Na+].[Cl-]", "*c1ccccc1", "C/C=C\\C", "[13CH4]"):
-        svg = aligned.svg(smiles, 160, 100)
-        parts = {part.split()[0].strip("/>") for part in svg.split("<")[1:]}
-        assert parts <= {"?xml", "svg", "!--", "path", ""}, (smiles, parts)
 
 
 @given(st.lists(st.tuples(st.floats(1, 500), st.floats(0, 1)), min_size=1, max_size=12), st.floats(50, 800))
