@@ -13,8 +13,9 @@ import numpy as np
 from ..arrays import Floats
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
-from .cores import Core, Splitter, parse_core
+from .cores import Core, parse_core
 from .decomposition import with_sites
+from .splitting import Splitter
 
 _SAMPLE = 200
 """Structures looked at for the shares."""

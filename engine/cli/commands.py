@@ -156,7 +156,7 @@ file FILE: the campaign file to create, usually NAME.assaypilot
 ? --options,--withdraw excludes --choose,--out,--confirm,--orders,--plate,--no-plates,--transfers
 ? --transfers,--format,--sources,--volume,--source-plate needs --transfers,--format,--sources,--volume,--source-plate
 ? --choose excludes --confirm
-# record rounds:record: Adds results from a table; what was recorded before is not counted again
+# record recording:record: Adds results from a table; what was recorded before is not counted again
 @file
 results RESULTS (optional): csv or xlsx with the columns ID, Value and optionally Endpoint, Relation, Unit, Replicate,
   N, SD, Date, Plate, Well, Batch, Comment; or one column per endpoint; may be left out with --close or --unavailable

@@ -23,9 +23,10 @@ def curves(options: argparse.Namespace, console: Console) -> Reply:
     """Fit the curves of a raw table and write their values; with ``--points`` and ``--plots`` what is behind them."""
     started = time.perf_counter()
     _check_targets(options)
-    from ..curves.analysis import (
+    from ..curves.analysis import analyse
+    from ..curves.points import Columns, Series, read_points, with_map
+    from ..curves.reporting import (
         RESULTS,
-        analyse,
         document,
         endpoint_unit,
         point_header,
@@ -34,7 +35,6 @@ def curves(options: argparse.Namespace, console: Console) -> Reply:
         reported,
         result_rows,
     )
-    from ..curves.points import Columns, Series, read_points, with_map
     from ..export.sheet import write_csv, write_plain_csv
     from ..tables.opening import read_table
 

@@ -1,30 +1,27 @@
-"""``plan``, ``audit`` and ``record``: a round goes out to the lab, and results come back."""
+"""``plan`` and ``audit``: a round goes out to the lab."""
 
 from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..campaign.auditing import CONFIDENCE, members_if_none
 from ..campaign.campaign import Campaign
-from ..campaign.cautions import of_bounds, of_unplanned
-from ..campaign.issued_rounds import Round, RoundItem, Source
+from ..campaign.issued_rounds import Round, RoundItem
 from ..campaign.phrases import many
 from ..campaign.plating import moved_in_words
 from ..campaign.state import Status
 from ..chemistry.names import carried_names
 from ..domain.stock import TO_MAKE
-from ..errors import AssayPilotError
 from ..export.plain import named_by_substituents
 from ..export.shortlist import decimals_of
 from ..text.documents import pick
 from ..text.percentages import percent
 from .program import Console, Reply, count, table
 from .standing import confirmation_lines, guarantee_of, next_line, no_longer, number, what_can_be_done
-from .stocking import check_orders, compounds_named, orders_document, orders_lines
+from .stocking import check_orders, orders_document, orders_lines
 from .work_lists import (
     check_out,
     keep_filled_in,
@@ -38,13 +35,10 @@ from .work_lists import (
 
 if TYPE_CHECKING:
     from ..domain.plates.layout import Layout
-    from ..tables.results import ResultsTable
 
 
 _LINES = 25
 """Compounds of a round shown in the terminal."""
-_REASONS = 5
-"""Unusable rows shown in the terminal."""
 
 
 def plan(options: argparse.Namespace, console: Console) -> Reply:
@@ -276,107 +270,6 @@ def _times(now: Status, item: RoundItem) -> str:
         return f"{item.replicates}x"
     names = [now.endpoints[k].name for k in now.measured_endpoints]
     return ", ".join(f"{n}x {name}" for n, name in zip(item.asked, names, strict=True) if n)
-
-
-def record(options: argparse.Namespace, console: Console) -> Reply:
-    """Return what became of a table of results; with ``--close`` the round ends with what has come back."""
-    with Campaign.open(options.file, report=console.report) as campaign:
-        now = campaign.status()
-        named = compounds_named(options.unavailable, now, "--unavailable")
-        gone = [now.library.ids[compound] for compound in named if compound not in now.unavailable]
-        if options.close and now.open_round is None:
-            raise AssayPilotError(
-                "there is no open round to close",
-                file=str(options.file),
-                option="--close",
-                mend="Plan the next round first, or record without --close.",
-            )
-        before = now.open_round.number if now.open_round else max((r.number for r in now.rounds), default=0)
-        found, source = _read_table(options, console, now)
-        # One transaction: a later part that is refused must not leave the first parts behind.
-        report = None
-        if found.results or gone or options.close:
-            report = campaign.record(
-                found.results,
-                close=options.close,
-                missing=options.missing or "return",
-                unavailable=(gone, "cannot be had"),
-                again=options.again,
-                source=source,
-            )
-        after = campaign.status()
-        closed = now.open_round is not None and after.open_round is None
-    rejected: list[tuple[int | None, str]] = [
-        (entry.row, _where(entry.column, entry.reason)) for entry in found.rejected
-    ]
-    rejected += [] if report is None else report.rejected
-    # What the table's reader asks about a value, the campaign asks too.
-    warnings = list(dict.fromkeys([*found.warnings, *(() if report is None else report.warnings)]))
-    kept = ("accepted", "controls", "unplanned", "duplicates", "censored")
-    document = {
-        **{name: 0 if report is None else getattr(report, name) for name in kept},
-        "excluded": sum(m.excluded is not None for m in after.measurements[len(now.measurements) :]),
-        "rejected": [{"row": row, "reason": reason} for row, reason in rejected],
-        "round": before if not found.results or report is None else report.round,
-        "round_closed": closed,
-        "unavailable": gone,
-        "outstanding": 0 if after.open_round is None else after.open_round.missing,
-        "finished": after.finished,
-        "guarantee": guarantee_of(after),
-        "warnings": warnings,
-    }
-    confirming = now.open_round is not None and now.open_round.confirmation
-    return Reply(document, _record_lines(document, after, options.file, confirming=confirming))
-
-
-def _read_table(options: argparse.Namespace, console: Console, now: Status) -> tuple[ResultsTable, Source | None]:
-    """Return what the table of results says and where it comes from; refuses one without a usable value."""
-    from ..campaign.from_table import returned
-    from ..tables.results import ResultsTable
-
-    if options.results is None:
-        return ResultsTable((), (), 0, ()), None
-    from .starting import read_said
-
-    raw = read_said(options.results, options.sheet, options.decimal, console)
-    found = returned(raw, now, console.report)
-    return found, Source(raw.file or "", raw.digest)
-
-
-def _where(column: str | None, reason: str) -> str:
-    return reason if column is None else f"column {column}: {reason}"
-
-
-def _record_lines(document: dict[str, Any], after: Status, file: str, *, confirming: bool) -> list[str]:
-    rejected: Sequence[dict[str, Any]] = document["rejected"]
-    bound = of_bounds(document["censored"], calibrated=after.guarantee.calibrated)
-    if confirming:
-        bound = "kept and shown; only a number confirms a compound"
-    kinds = [
-        (document["unplanned"], f"not requested: {of_unplanned(calibrated=after.guarantee.calibrated)}"),
-        (document["duplicates"], "there already: not counted again"),
-        (document["excluded"], "marked in the table as not to be used: kept and shown, not used"),
-        (document["censored"], f"known only as a bound: {bound}"),
-    ]
-    lines = [
-        f"{many(document['accepted'], 'result')} recorded, {many(len(rejected), 'row')} not used",
-        *([f"  {many(document['controls'], 'control value')} beside them"] if document["controls"] else []),
-        *(f"  {number_of:,} {what}" for number_of, what in kinds if number_of),
-        *(
-            f"  {'' if entry['row'] is None else 'row {}: '.format(entry['row'])}{entry['reason']}"
-            for entry in rejected[:_REASONS]
-        ),
-        *(f"  {line}" for line in count(len(rejected), _REASONS, "rows (--json lists them all)")),
-        *(f"Note: {warning}" for warning in document["warnings"]),
-    ]
-    if document["unavailable"]:
-        lines.append(f"No longer requested: {', '.join(document['unavailable'])}")
-    if document["round_closed"]:
-        lines.append(f"Round {document['round']} is closed")
-    elif after.open_round is not None:
-        lines.append(f"Round {after.open_round.number} is open: {after.open_round.missing:,} still to come")
-    lines += [f"Note: {text}" for text in after.quality.drift]
-    return [*lines, after.statement, *no_longer(after), *what_can_be_done(after), next_line(after, file)]
 
 
 def audit(options: argparse.Namespace, console: Console) -> Reply:

@@ -211,7 +211,7 @@ Handed = Callable[[Status, Round], tuple[dict[str, Any], list[str]]]
 
 def prepare_transfers(options: argparse.Namespace, before: Status, report: Report) -> Handed:
     """Return what writes the list once a round is issued; refuse what cannot be read or written before that."""
-    from ..export.work_list import TRANSFER_COLUMNS, read_sources, read_volume, transfers, write_transfers
+    from ..export.transfers import TRANSFER_COLUMNS, read_sources, read_volume, transfers, write_transfers
     from ..tables.opening import read_table
 
     out, handler = Path(options.transfers), options.format

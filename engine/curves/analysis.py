@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from ..arrays import Flags, Floats
-from ..domain.endpoint import CONCENTRATIONS, Endpoint, Relation
-from ..domain.p_scale import is_p_scale
+from ..domain.endpoint import Relation
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
-from ..tables.headers import split_unit
-from ..text.documents import pick
 from .fitting import Fit, Plateaus, fit_curves
 from .points import Point, Points
 
@@ -272,143 +267,3 @@ def _is_clear(fit: Fit) -> bool:
         return True
     f = (fit.r2 / 3.0) / ((1.0 - fit.r2) / fit.freedom)
     return bool(fdtrc(3.0, float(fit.freedom), f) < 0.01)
-
-
-Cell = str | int | float | None
-
-RESULTS = (
-    *("ID", "Endpoint", "Value", "Relation", "Unit", "N", "SD", "Plate", "Comment"),
-    *("Hill slope", "Lower plateau", "Upper plateau", "R2", "95 % CI low", "95 % CI high"),
-)
-POINTS = ("ID", "Control", "Plate", "Well", "Replicate")
-"""The first columns of a table of points."""
-_FLIPPED: dict[Relation, Relation] = {"=": "=", "<": ">", ">": "<"}
-
-
-@dataclass(frozen=True, slots=True)
-class Reported:
-    """The value of a curve in the form of an endpoint."""
-
-    value: float | None
-    relation: Relation | None
-    sd: float | None
-    low: float | None
-    high: float | None
-
-
-def endpoint_unit(endpoint: str, default: str) -> str:
-    """Return the unit an endpoint is written in: "" for a pIC50, that of its name, else the default."""
-    if is_p_scale(Endpoint(endpoint)):
-        return ""
-    name, unit = split_unit(endpoint)
-    if unit and unit not in CONCENTRATIONS:
-        raise AssayPilotError(
-            f"{name} has the unit {unit}, which is no concentration",
-            option="--endpoint",
-            mend='For example pIC50 or "IC50 (nM)".',
-        )
-    return unit or default
-
-
-def reported(curve: Curve, unit: str) -> Reported:
-    """Return the value of a curve as -log10 mol/L (``unit`` ""), or as a concentration.
-
-    The SD of a concentration is the standard error of its logarithm by the first-order rule, which ``record`` reverses.
-    """
-    if curve.relation is None:
-        return Reported(None, None, None, None, None)
-    interval = None if curve.se is None or curve.fit is None else (curve.fit.low, curve.fit.high)
-    if not unit:
-        low, high = (None, None) if interval is None else (round(-interval[1], 4), round(-interval[0], 4))
-        sd = None if curve.se is None else round(curve.se, 4)
-        return Reported(round(-curve.log_value, 4), _FLIPPED[curve.relation], sd, low, high)
-    factor = CONCENTRATIONS[unit]
-    value = _five(10.0**curve.log_value / factor)
-    low, high = (None, None) if interval is None else (_five(10.0**end / factor) for end in interval)
-    sd = None if curve.se is None else _five(curve.se * math.log(10.0) * value)
-    return Reported(value, curve.relation, sd, low, high)
-
-
-def _five(value: float) -> float:
-    return float(f"{value:.5g}")
-
-
-def result_rows(analysis: Analysis, endpoint: str, unit: str) -> Iterator[Sequence[Cell]]:
-    """Yield one row of RESULTS for each curve; a curve without a value has its reason as a comment."""
-    for curve in analysis.curves:
-        told, fit = reported(curve, unit), curve.fit
-        details: tuple[Cell, ...] = (None,) * 4
-        if fit is not None and curve.relation == "=":
-            plateaus = sorted((fit.start, fit.end))
-            details = (round(fit.slope, 3), *map(_five, plateaus), round(fit.r2, 4))
-        yield (
-            curve.compound, endpoint, told.value, told.relation or "", unit, 1, told.sd, curve.plate, comment(curve),
-            *details, told.low, told.high,
-        )  # fmt: skip
-
-
-def comment(curve: Curve) -> str:
-    """Return the flags of a curve and its exclusions as one text."""
-    excluded = int((~curve.used).sum())
-    parts = [*curve.flags, *([f"{excluded} excluded"] if excluded else [])]
-    return "; ".join(parts)
-
-
-def point_header(points: Points) -> list[str]:
-    """Return the columns of a table of points."""
-    dose = f"Concentration ({points.unit})"
-    return [*POINTS, dose, points.response, "Normalised", "Fitted", "Outlier", "Excluded"]
-
-
-def point_rows(points: Points, analysis: Analysis) -> Iterator[Sequence[Cell]]:
-    """Yield one row for each point in the order of the table, controls too, with what the fit made of it.
-
-    Read as a raw table again it gives the same curves; a reason in Excluded takes a point out for good.
-    """
-    found: dict[int, tuple[Cell, Cell, Cell]] = {}
-    for curve in analysis.curves:
-        fitted = curve.x * math.nan if curve.fit is None else curve.fit.at(curve.x)
-        for place, point in enumerate(curve.points):
-            outlier = "yes" if curve.outliers[place] else ""
-            found[id(point)] = (_five(float(curve.y[place])), _five(float(fitted[place])), outlier)
-    factor = CONCENTRATIONS[points.unit]
-    for point in points.points:
-        own = point.role == "compound"
-        normalised, told, mark = found.get(id(point), (None, None, ""))
-        amount = float(f"{point.concentration / factor:.10g}") if own else None
-        yield (
-            point.compound, "" if own else point.role, point.plate, point.well, point.replicate,
-            amount, point.response, normalised, told, mark, point.excluded,
-        )  # fmt: skip
-
-
-def prism_table(analysis: Analysis) -> tuple[list[str], list[list[Cell]]]:
-    """Return header and rows of an XY table of Prism: log10 mol/L, then each curve's replicates side by side.
-
-    An excluded value has an asterisk, as Prism has it.
-    """
-    several = {name for name, n in Counter(curve.compound for curve in analysis.curves).items() if n > 1}
-    header, columns = ["log[M]"], []
-    levels = sorted({round(float(x), 6) for curve in analysis.curves for x in curve.x})
-    for curve in analysis.curves:
-        own: dict[float, list[Cell]] = {}
-        for x, y, used in zip(curve.x, curve.y, curve.used, strict=True):
-            own.setdefault(round(float(x), 6), []).append(_five(float(y)) if used else f"{_five(float(y))}*")
-        name = f"{curve.compound} {curve.plate}" if curve.compound in several and curve.plate else curve.compound
-        for replicate in range(max(map(len, own.values()))):
-            header.append(name)
-            columns.append([own[x][replicate] if len(own.get(x, ())) > replicate else None for x in levels])
-    return header, [[x, *(column[k] for column in columns)] for k, x in enumerate(levels)]
-
-
-def document(curve: Curve, unit: str) -> dict[str, Any]:
-    """Return a curve as the command line's JSON has it."""
-    return {
-        **pick(curve, "id=compound plate se_log10=se"),
-        **pick(reported(curve, unit), "value relation sd low high"),
-        **pick(curve.fit, "slope start end r2"),
-        "points": int(curve.used.sum()),
-        "excluded": int((~curve.used).sum()),
-        "outliers": [curve.points[place].row for place in curve.outliers.nonzero()[0]],
-        "flags": list(curve.flags),
-    }

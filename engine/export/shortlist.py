@@ -12,7 +12,7 @@ import numpy as np
 from ..arrays import Floats, Ints
 from ..campaign.state import STATUSES, Status
 from ..campaign.stock_view import StockView
-from ..chemistry.decomposition import product_smiles
+from ..chemistry.assembling import product_smiles
 from ..domain.endpoint import Endpoint
 from ..domain.profiles import PROFILE
 from ..strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED

@@ -214,7 +214,8 @@ class _Writer:
         page = self._book.add_worksheet(name)
         drawn = self._pictures(sheet) if name == "Shortlist" else {}
         if drawn and "SMILES" in sheet.header and self._contents.choice.columns is None:
-            sheet = self._for_paper(sheet)
+            # Beside the pictures nobody reads the long texts of structures: they come last.
+            sheet = sheet.only([*(one for one in sheet.header if one != "SMILES"), "SMILES"])
         header: list[str | None] = list(sheet.header)
         frozen = 1
         if drawn:
@@ -232,7 +233,8 @@ class _Writer:
         blank = self._format(**_LINE)
         for number, row in enumerate(sheet.rows, start=1):
             if number % _REPORT_EVERY == 1:
-                self._say(f"{name}: {number - 1:,} of {len(sheet.rows):,}")
+                share = 0.65 + 0.3 * self._done / self._total
+                self._report(share, f"{name}: {number - 1:,} of {len(sheet.rows):,}")
             if drawn:
                 page.set_row_pixels(number, _HEIGHT + 8)
             cells = iter(row)
@@ -405,11 +407,3 @@ class _Writer:
         text = self._clean(words.get(name, "There is nothing to list."))
         look = {"width": 560, "height": 120 if name == "Shortlist" else 50, "x_offset": 6, "y_offset": 10}
         page.insert_textbox(2, 0, text, {**look, "line": {"color": LIGHT.muted}, "font": {"size": 11}})
-
-    def _say(self, message: str) -> None:
-        self._report(0.65 + 0.3 * self._done / self._total, message)
-
-    @staticmethod
-    def _for_paper(sheet: Sheet) -> Sheet:
-        """Return the table with its long texts of structures last: beside the pictures nobody reads them."""
-        return sheet.only([*(name for name in sheet.header if name != "SMILES"), "SMILES"])

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Floats
-from ..chemistry.cores import hanging_on
+from ..chemistry.splitting import hanging_on
 from ..domain.labels import is_hydrogen
 from ..domain.library import Library
 

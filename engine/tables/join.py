@@ -13,7 +13,7 @@ from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from ..text.statements import listed
 from . import headers
-from .importer import compounds_of
+from .compounds import compounds_of
 from .mapping import propose
 from .options import TableMapping, TableOptions
 from .raw import Problem, RawTable, Said, free_name
@@ -174,7 +174,7 @@ def _site_columns(raw: RawTable, library: Library) -> tuple[str, ...]:
 
 def _only_named(raw: RawTable, library: Library, columns: Sequence[str], said: Said) -> frozenset[int]:
     """Return the rows that name a substituent where those of the library are drawn; each has its problem."""
-    named = {}
+    named: dict[int, Problem] = {}
     for site, column in zip(library.sites, columns, strict=True):
         example = next((label for label in site.substituents if "*" in label and not is_hydrogen(label)), "")
         for place, text in enumerate(raw.column(column)):

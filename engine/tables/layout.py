@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import itertools
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import AssayPilotError
-from . import headers
+from .header_rows import NUMBER, SEARCHED, count_filled, count_known, count_numeric, find_header, said_header
 from .raw import CELLS, fold, free_name, rows_named
-from .values import is_missing
 
-_SEARCHED = 40
-"""Rows among which the header is looked for."""
 _FOOTERS = 40
-_NUMBER = re.compile(r"[<>~≈]?\s*[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][+-]?\d+)?\s*%?")
 _SUMMARY = frozenset(CELLS["summary"])
 """First words of a row that sums a table up."""
-_TYPES = frozenset(CELLS["type"])
-"""What programs call the types of columns."""
 _SHOWN = 60
 _NAMED = 3
 _NEARLY_ALL = 0.9
@@ -58,219 +50,16 @@ def lay_out(
     is found. AssayPilotError when no row is left below the header, or none has the number said.
     """
     sheet = _Sheet(lines, numbers, show, file, warnings)
-    head = sheet.texts(_SEARCHED)
+    about: list[str] = []
     if header is not None:
-        names, first, top = sheet.as_said(header)
-        if top is not None:
-            names, first = _under_units(sheet.texts(first + 2), numbers, first, names, warnings)
-        return sheet.body(names, first, top)
-    at = _header_at(head)
-    group = _group_above(head, numbers, at)
-    titles = at if group is None else at - 1
-    if titles:
-        said = "; ".join(", ".join(filter(None, line)) for line in head[:titles])
-        sheet.left_out(0, titles, "above the header", said)
-    first = at + 1
-    names = list(head[at])
-    begin = at if group is None else at - 1
-    if group is not None:
-        names = _combined(group, names)
-    while (below := _continued(head, numbers, first, names)) is not None:
-        names = _combined(names, below)
-        first += 1
-    rows = tuple(numbers[begin:first]) if first - begin > 1 else ()
-    if rows:
-        joined = "and" if len(rows) == 2 else "to"
-        warnings.append(f"Rows {rows[0]} {joined} {rows[-1]} were read together as the header.")
-    names, first = _under_units(head, numbers, first, names, warnings)
-    if _are_types(head, numbers, first, names):
-        warnings.append(f"Row {numbers[first]} says of which type the columns are, and was left out.")
-        first += 1
-    if at == 0 and first == 1 and _is_data(names):
-        names, first = _numbered_columns(len(names)), 0
-        warnings.append(
-            f"Row {numbers[0]} holds numbers, so the table has no header; its columns are called column 1, column 2, …"
-        )
-    return replace(sheet.body(names, first, head[at] if first else None), header=rows)
-
-
-def _under_units(
-    head: Sequence[Sequence[str]], numbers: Sequence[int], first: int, names: list[str], warnings: list[str]
-) -> tuple[list[str], int]:
-    """Return the names with the units that stand in a row below them, and the first row of the table."""
-    if (units := _units(head, numbers, first, names)) is None:
-        return names, first
-    warnings.append(f"Row {numbers[first]} holds units; they were joined to the headers.")
-    return [_with_unit(name, unit) for name, unit in itertools.zip_longest(names, units, fillvalue="")], first + 1
-
-
-def _numbered_columns(width: int) -> list[str]:
-    return [f"column {place}" for place in range(1, width + 1)]
-
-
-# ---------------------------------------------------------------------- the header
-
-
-def _filled(line: Sequence[str]) -> int:
-    return sum(1 for text in line if text)
-
-
-def _known(line: Sequence[str]) -> int:
-    """How many cells are headers that chemists use."""
-    return sum(1 for text in line if text and headers.is_known(text))
-
-
-def _numeric(line: Sequence[str]) -> int:
-    return sum(1 for text in line if text and _NUMBER.fullmatch(text))
-
-
-def _is_data(line: Sequence[str]) -> bool:
-    """Whether a row is one of values, not of headers: mostly numbers, and hardly a header anybody knows."""
-    numeric = _numeric(line)
-    return 2 * numeric > len(line) and 4 * _known(line) < numeric
-
-
-def _header_at(head: Sequence[Sequence[str]]) -> int:
-    """Return the place of the header.
-
-    The first row, unless narrower rows stand above a wide one that says what is below.
-    """
-    wide = max(map(_filled, head))
-    # A title with a comma in it looks like two cells; a row of nothing but headers tells that it is none.
-    named = next((place for place, line in enumerate(head) if _known(line) >= max(2, 0.6 * _filled(line))), 0)
-    if named and not any(map(_known, head[:named])) and _filled(head[named]) >= max(map(_filled, head[:named])):
-        return named
-    at = next((place for place, line in enumerate(head) if _filled(line) >= max(2, 0.6 * wide)), 0)
-    # Where nothing is known on either side only lone cells above three or more columns are surely titles.
-    known = max(map(_known, head[:at]), default=0)
-    titles = wide >= 3 and not known and all(_filled(above) == 1 for above in head[:at])
-    more = known < min(2, _known(head[at]))
-    return at if (titles or more) and 2 * _numeric(head[at]) <= _filled(head[at]) else 0
-
-
-def _group_above(head: Sequence[Sequence[str]], numbers: Sequence[int], at: int) -> Sequence[str] | None:
-    """Return row right above the header when it names groups of its columns (``IC50`` over ``mean``, ``SD``, ``N``)."""
-    if at == 0 or numbers[at] != numbers[at - 1] + 1:
-        return None
-    above, header = head[at - 1], head[at]
-    wide = len(header)
-    spots = [place for place, text in enumerate(above[:wide]) if text]
-    if not spots or spots == [0] or _numeric(above):
-        return None
-    repeated = len(set(filter(None, header))) < _filled(header)
-    needed = {at for at in range(spots[0], wide) if not header[at] or headers.is_part(header[at]) or repeated}
-    parts = bool(needed) and needed.issuperset(set(spots) - {0})
-    merged = any(not header[at] and headers.is_known(above[at]) for at in spots)  # Compound, over both rows
-    # IC50 (nM) above JAK1, JAK2: the columns have names, and only the group says what is in them.
-    saying = any(_says_what(above[at]) and _is_bare(header[at]) for at in spots)
-    return above if parts or merged or saying else None
-
-
-def _continued(
-    head: Sequence[Sequence[str]], numbers: Sequence[int], place: int, names: Sequence[str]
-) -> Sequence[str] | None:
-    """Return the row right below the header when it is one of headers, too; None for any other.
-
-    It holds no number, and where the header names compounds nothing, or such a name; where that names none, it does.
-    A row of units comes next.
-    """
-    if place + 1 >= len(head) or numbers[place] != numbers[place - 1] + 1 or _numeric(head[place]):
-        return None
-    own = {at for at, name in enumerate(names) if _names_compounds(name)}
-    texts = {at: text for at, text in enumerate(head[place]) if text}
-    again = {at for at, text in texts.items() if fold(text) in headers.IDS or fold(text) in headers.STRUCTURES}
-    heading = texts.keys() == {0}  # Amides, above compounds
-    if not texts or heading or not (own or again) or not own & texts.keys() <= again or head[place] == head[place - 1]:
-        return None
-    return None if all(headers.is_unit(text) or is_missing(text) for text in texts.values()) else head[place]
-
-
-def _names_compounds(name: str) -> bool:
-    """Whether a header is that of ids, structures or sites."""
-    folded = fold(name)
-    return folded in headers.IDS or folded in headers.STRUCTURES or headers.SITE.fullmatch(folded) is not None
-
-
-def _says_what(text: str) -> bool:
-    """Whether a group's name says what its columns hold, for all of them: IC50 (nM), Ki, % inhibition."""
-    return headers.looks_like_activity(text) or (bool(text) and headers.split_unit(text)[1] != "")
-
-
-def _is_bare(text: str) -> bool:
-    """Whether a header is a name alone, which a group above may say the quantity of: JAK1, WT, HeLa."""
-    known = headers.is_known(text) or headers.is_part(text) or headers.is_property(text) or headers.is_of_fit(text)
-    return bool(text) and not known and not headers.split_unit(text)[1]
-
-
-def _combined(upper: Sequence[str], lower: Sequence[str]) -> list[str]:
-    """One name from two rows; a group's name holds for the columns on its right that have none."""
-    names, group, of = [], "", ""
-    repeated = {text for text in lower if text and list(lower).count(text) > 1}
-    for place in range(max(len(upper), len(lower))):
-        over = upper[place] if place < len(upper) else ""
-        under = lower[place] if place < len(lower) else ""
-        group = over or (group if under else "")
-        # What stands behind EGFR IC50 (nM) in a group is of that, not of the group.
-        of = of if headers.is_part(under) and not over else ""
-        if not under or not group:
-            names.append(under or over)
-        elif of and not headers.is_unit(under):
-            names.append(f"{of} {under}")
-        elif headers.is_unit(under):
-            names.append(_with_unit(group, under))
-        elif headers.is_mean(under):
-            names.append(group)
-        elif under not in repeated and (
-            _says_all(under) or headers.is_mean(group) or fold(under).startswith(f"{fold(group)} ")
-        ):
-            names.append(under)
-            of = under if headers.looks_like_activity(under) and not headers.is_mean(group) else ""
-        elif _says_what(group) and _is_bare(under):
-            names.append(f"{under} {group}")
-        elif over or headers.is_part(under) or under in repeated:
-            names.append(f"{group} {under}")
-        else:
-            names.append(under)
-    return names
-
-
-def _says_all(text: str) -> bool:
-    """Whether a header needs no group's name: ``R1`` under ``Substituents`` is the site R1, ``Date`` is a date."""
-    if _names_compounds(text):
-        return True
-    if headers.looks_like_activity(text):
-        # EGFR IC50 (nM) says of what; IC50 (nM) and Mean IC50 (nM) do not.
-        return all(" " in base for base in headers.bases(headers.split_unit(text)[0]))
-    return headers.role_of(text) in ("date", "comment", "plate", "well", "batch")
-
-
-def _units(
-    head: Sequence[Sequence[str]], numbers: Sequence[int], place: int, header: Sequence[str]
-) -> Sequence[str] | None:
-    """Return the row right below the header when it holds nothing but units."""
-    if place + 1 >= len(head) or numbers[place] != numbers[place - 1] + 1:
-        return None
-    texts = [text for text in head[place] if text and not is_missing(text)]
-    units = [text for text in texts if headers.is_unit(text)]
-    if not units or len(units) < len(texts) or len(head[place]) > len(header):
-        return None
-    return ["" if is_missing(text) else text for text in head[place]]
-
-
-def _are_types(head: Sequence[Sequence[str]], numbers: Sequence[int], place: int, header: Sequence[str]) -> bool:
-    """Whether the row right below the header only names types (String, Real), as Spotfire and KNIME write it."""
-    if place + 1 >= len(head) or numbers[place] != numbers[place - 1] + 1:
-        return False
-    texts = [fold(text) for text in head[place] if text]
-    return len(texts) > 1 and len(texts) >= _filled(header) - 1 and all(text in _TYPES for text in texts)
-
-
-def _with_unit(name: str, unit: str) -> str:
-    bare = unit.strip("()[] ")
-    return f"{name} ({bare})" if name and bare and not headers.split_unit(name)[1] else name
-
-
-# ---------------------------------------------------------------------- the rows of the table
+        found = said_header(sheet.texts(), numbers, header, file=file, warnings=about)
+    else:
+        found = find_header(sheet.texts(SEARCHED), numbers, about)
+    if found.titles:
+        said = "; ".join(", ".join(filter(None, line)) for line in sheet.texts(found.titles))
+        sheet.left_out(0, found.titles, "above the header", said)
+    warnings += about
+    return replace(sheet.body(found.names, found.first, found.top), header=found.rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,24 +73,13 @@ class _Sheet:
     file: str | None
     warnings: list[str]
 
-    def texts(self, count: int) -> list[list[str]]:
-        """Return the first lines as texts."""
+    def texts(self, count: int | None = None) -> list[list[str]]:
+        """Return the first lines, or all, as texts."""
         return [[self.show(cell) for cell in line] for line in self.lines[:count]]
 
     def left_out(self, first: int, last: int, where: str, said: str) -> None:
         """Warn that lines beside the table were left out."""
         self.warnings.append(f"Left out {where}: {rows_named(self.numbers[first:last]).lower()} ({_short(said)}).")
-
-    def as_said(self, header: tuple[int, int]) -> tuple[list[str], int, list[str] | None]:
-        """Return the names below which the user said that the table stands, its first line, and the header."""
-        row, count = header
-        if count == 0:
-            return _numbered_columns(max(map(len, self.lines), default=0)), 0, None
-        if row not in self.numbers:
-            raise AssayPilotError(f"row {row} is empty, so it is no header", file=self.file, mend="Name another row.")
-        at = self.numbers.index(row)
-        top, *below = self.texts(at + 2)[at:]
-        return (top, at + 1, top) if count == 1 or not below else (_combined(top, below[0]), at + 2, top)
 
     def body(self, header: Sequence[str], first: int, repeated: Sequence[str] | None) -> LaidOut:
         """Return the table of the rows from ``first`` on; ``repeated`` is the header as it may stand again."""
@@ -323,7 +101,7 @@ class _Sheet:
         Its first row is one of headers, after a blank line or beginning as this one's header does, and not the same.
         """
         lines, numbers = self.lines, self.numbers
-        if header is None or _known(header) < 2:
+        if header is None or count_known(header) < 2:
             return len(lines)
         start = next(place for place, text in enumerate(header) if text)
         for place in range(first + 1, len(lines)):
@@ -333,7 +111,7 @@ class _Sheet:
                 continue
             texts = [self.show(cell) for cell in line]
             same = texts[: len(header)] == list(header[: len(texts)]) and not any(texts[len(header) :])
-            if same or _known(texts) < max(2, 0.6 * _filled(texts)) or _numeric(texts):
+            if same or count_known(texts) < max(2, 0.6 * count_filled(texts)) or count_numeric(texts):
                 continue
             begins = _short(", ".join(filter(None, texts)))
             self.warnings.append(
@@ -362,7 +140,7 @@ class _Sheet:
 
     def _without_repeats(self, first: int, last: int, header: Sequence[str] | None) -> list[int]:
         """Return the places of the table's rows; the header once more, as in tables put together, is no row."""
-        if header is None or _filled(header) < 2:
+        if header is None or count_filled(header) < 2:
             return list(range(first, last))
         start = next(place for place, text in enumerate(header) if text)
         again = [
@@ -461,7 +239,7 @@ def _is_footer(texts: Sequence[str], width: int, *, gap: bool) -> bool:
         return True
     first = texts[0]
     if fold(first) in _SUMMARY and len(texts) < width and width > 2:
-        return all(_NUMBER.fullmatch(text) for text in texts[1:])
+        return all(NUMBER.fullmatch(text) for text in texts[1:])
     if len(texts) > 1 or width < 3 or len(first) < 2:
         return False
     remark = first[0] in "*#†‡§(" or ": " in first or len(first.split()) > 2

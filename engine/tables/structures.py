@@ -137,8 +137,9 @@ def _told_apart(
 
 def _taken_apart(raw: RawTable, mapping: TableMapping, reasons: dict[int, str], said: Said, report: Report) -> Prepared:
     """Return the table with a column for each site of the cores."""
+    from ..chemistry.assembling import CORE_SITE, core_form
     from ..chemistry.cores import read_cores
-    from ..chemistry.decomposition import CORE_SITE, core_form, decompose
+    from ..chemistry.decomposition import decompose
 
     assert mapping.smiles is not None
     smiles = raw.column(mapping.smiles)

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from rdkit import Chem, rdBase
 from rdkit.Chem import rdRGroupDecomposition
 
+from assaypilot.engine.chemistry.assembling import CORE_SITE, NO_SITE, assemble
 from assaypilot.engine.chemistry.cores import Core, parse_core, read_cores
-from assaypilot.engine.chemistry.decomposition import CORE_SITE, NO_SITE, assemble, decompose, extend
+from assaypilot.engine.chemistry.decomposition import decompose, extend
 from assaypilot.engine.chemistry.structures import read_structure, read_structures
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Cancelled

@@ -3,17 +3,10 @@
 import numpy as np
 import pytest
 
-from assaypilot.engine.curves.analysis import (
-    RESULTS,
-    analyse,
-    point_header,
-    point_rows,
-    prism_table,
-    reported,
-    result_rows,
-)
+from assaypilot.engine.curves.analysis import analyse
 from assaypilot.engine.curves.fitting import logistic
 from assaypilot.engine.curves.points import Columns, Point, Points, read_points
+from assaypilot.engine.curves.reporting import RESULTS, point_header, point_rows, prism_table, reported, result_rows
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.sheet import write_csv, write_plain_csv
 from assaypilot.engine.tables.opening import read_table

@@ -5,7 +5,7 @@ import pytest
 from rdkit import Chem
 from rdkit.Chem import rdDepictor
 
-from assaypilot.engine.chemistry.decomposition import CORE_SITE
+from assaypilot.engine.chemistry.assembling import CORE_SITE
 from assaypilot.engine.domain.library import Library, Scaffold, Site
 from assaypilot.engine.figures.aligned import Aligned
 from assaypilot.engine.figures.cores import DrawnCore, carried, lay_out, widest_turn

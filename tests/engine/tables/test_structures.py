@@ -9,7 +9,7 @@ import pytest
 from rdkit import Chem
 
 from assaypilot.engine.campaign.added_compounds import extended
-from assaypilot.engine.chemistry.decomposition import product_smiles
+from assaypilot.engine.chemistry.assembling import product_smiles
 from assaypilot.engine.chemistry.names import pictures
 from assaypilot.engine.chemistry.similarity import library_similarity
 from assaypilot.engine.domain.library import Library, Scaffold
