@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from ..domain.endpoint import CONCENTRATIONS, normalise_unit
@@ -210,20 +210,15 @@ def with_map(raw: RawTable, plate_map: RawTable, series: Series | None = None) -
     if series is not None:
         plate_map = _diluted(plate_map, series)
     own = {fold(column) for column in raw.columns}
-    added = [column for column in plate_map.columns if fold(column) not in own]
+    added = {
+        column: [texts[other] for _, other in pairs]
+        for column, texts in zip(plate_map.columns, plate_map.cells, strict=True)
+        if fold(column) not in own
+    }
     warnings = (*raw.warnings, *plate_map.warnings)
     if (left := len(raw) - len(pairs)) > 0:
         warnings = (*warnings, f"{left:,} wells that the map does not name are left out.")
-    return replace(
-        raw,
-        columns=(*raw.columns, *added),
-        cells=(
-            *(tuple(cells[place] for place, _ in pairs) for cells in raw.cells),
-            *(tuple(plate_map.column(column)[other] for _, other in pairs) for column in added),
-        ),
-        rows=tuple(raw.rows[place] for place, _ in pairs),
-        warnings=warnings,
-    )
+    return raw.at([place for place, _ in pairs], warnings=warnings).with_columns(added)
 
 
 def _diluted(plate_map: RawTable, series: Series) -> RawTable:
@@ -240,7 +235,7 @@ def _diluted(plate_map: RawTable, series: Series) -> RawTable:
     for text in plate_map.column(column):
         step = float(text) if text.replace(".0", "").isdigit() else math.nan
         made.append(repr(series.highest / series.dilution ** (step - 1.0)) if step >= 1.0 else "")
-    return replace(plate_map, columns=(*plate_map.columns, "Concentration (M)"), cells=(*plate_map.cells, tuple(made)))
+    return plate_map.with_columns({"Concentration (M)": made})
 
 
 def _well(text: str) -> str:
@@ -268,17 +263,10 @@ def _melted(
     raw: RawTable, across: Sequence[str], called: str, value: str, names: dict[str, str] | None = None
 ) -> RawTable:
     """Return the table with the columns ``across`` under each other: their headers in one column, values in another."""
-    kept = [column for column in raw.columns if column not in across]
     places = [(place, column) for place in range(len(raw)) for column in across]
-    cells = [tuple(raw.column(column)[place] for place, _ in places) for column in kept]
-    header = tuple((names or {}).get(column, column).lstrip("@ ") for _, column in places)
-    read = tuple(raw.column(column)[place] for place, column in places)
-    return replace(
-        raw,
-        columns=(*kept, called, value),
-        cells=(*cells, header, read),
-        rows=tuple(raw.rows[place] for place, _ in places),
-    )
+    header = [(names or {}).get(column, column).lstrip("@ ") for _, column in places]
+    read = [raw.column(column)[place] for place, column in places]
+    return raw.without(across).at([place for place, _ in places]).with_columns({called: header, value: read})
 
 
 def _control_column(raw: RawTable, said: Columns) -> str | None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..domain.endpoint import CONCENTRATIONS, Endpoint, Relation
+from ..domain.endpoint import CONCENTRATIONS, FLIPPED, Endpoint, Relation
 from ..domain.p_scale import is_p_scale
 from ..errors import AssayPilotError
 from ..tables.headers import split_unit
@@ -24,7 +24,6 @@ RESULTS = (
 )
 POINTS = ("ID", "Control", "Plate", "Well", "Replicate")
 """The first columns of a table of points."""
-_FLIPPED: dict[Relation, Relation] = {"=": "=", "<": ">", ">": "<"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +62,7 @@ def reported(curve: Curve, unit: str) -> Reported:
     if not unit:
         low, high = (None, None) if interval is None else (round(-interval[1], 4), round(-interval[0], 4))
         sd = None if curve.se is None else round(curve.se, 4)
-        return Reported(round(-curve.log_value, 4), _FLIPPED[curve.relation], sd, low, high)
+        return Reported(round(-curve.log_value, 4), FLIPPED[curve.relation], sd, low, high)
     factor = CONCENTRATIONS[unit]
     value = _five(10.0**curve.log_value / factor)
     low, high = (None, None) if interval is None else (_five(10.0**end / factor) for end in interval)

@@ -47,7 +47,7 @@ _NOISE_SPAN = (1e-9, 1e9)
 _EDGES = " _,;:/-"
 """What stands between a name and its unit."""
 
-_FLIPPED: dict[Relation, Relation] = {"=": "=", "<": ">", ">": "<"}
+FLIPPED: dict[Relation, Relation] = {"=": "=", "<": ">", ">": "<"}
 
 
 _LOGARITHM = re.compile(
@@ -324,7 +324,7 @@ class Endpoint:
 
     def relation_on_model(self, relation: Relation) -> Relation:
         """Return a relation of entered values on the model scale: flipped for a potency (IC50 > 10 µM is pIC50 < 5)."""
-        return _FLIPPED[relation] if self.is_potency else relation
+        return FLIPPED[relation] if self.is_potency else relation
 
     @property
     def highest(self) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
@@ -279,15 +279,8 @@ def with_compounds(
     given = {"ID": ids, "Round": rounds, "Replicate": replicates, "Plate": places}
     if all(of_each) and len(endpoints) > 1 and not any(fold(c) in headers.ENDPOINT_NAME for c in raw.columns):
         given["Endpoint"] = of_each
-    own = {fold(name) for name in given} | ({fold(plate_column)} if plate_column is not None else set())
-    columns = [column for column in raw.columns if fold(column) not in own]
-    return replace(
-        raw,
-        columns=(*columns, *given),
-        cells=(*(tuple(raw.column(column)[place] for place in kept) for column in columns), *given.values()),
-        rows=tuple(raw.rows[place] for place in kept),
-        warnings=(*raw.warnings, *warnings),
-    )
+    left = raw.at(kept, warnings=(*raw.warnings, *warnings))
+    return (left if plate_column is None else left.without([plate_column])).with_columns(given)
 
 
 def _well_texts(raw: RawTable) -> tuple[str, ...] | None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..domain import kinds
-from ..domain.endpoint import CONCENTRATIONS, Endpoint, Relation, UnitMismatch, normalise_unit
+from ..domain.endpoint import CONCENTRATIONS, FLIPPED, Endpoint, Relation, UnitMismatch, normalise_unit
 from ..domain.measurements import Result
 from ..domain.p_scale import USUAL, is_p_scale, is_unusual
 from ..errors import AssayPilotError
@@ -27,7 +27,6 @@ _N_OF_M = re.compile(r"(\d{1,6})\s*(?:of|/|von)\s*\d{1,6}", re.I)
 _SHARE = re.compile(r"(\d{1,6})\s*/\s*(\d{1,6})")
 _CODES = frozenset({-999.0, -9999.0, -99999.0, -999999.0, -999.99, -9999.99})
 """What programs write where there is no value."""
-_FLIPPED: dict[Relation, Relation] = {"=": "=", "<": ">", ">": "<"}
 
 
 class Unreadable(ValueError):
@@ -144,7 +143,7 @@ def read_entry(
             # The SD of a concentration is none of its logarithm.
             spread = f"{found.sd:g}" if found.sd is not None else " ".join(sd.split())
             note, sd, found = f"{note}; its SD ({spread}) is not used", "", replace(found, sd=None)
-        value, said, own = -math.log10(value * CONCENTRATIONS[normalise_unit(own)]), _FLIPPED[said], None
+        value, said, own = -math.log10(value * CONCENTRATIONS[normalise_unit(own)]), FLIPPED[said], None
     elif own is not None and normalise_unit(own) in ("", endpoint.unit or split_unit(endpoint.name)[1]):
         # The header's unit is that of the values only as long as the endpoint was not given another one.
         own = None

@@ -17,7 +17,7 @@ from .compounds import compounds_of
 from .mapping import propose
 from .options import TableMapping, TableOptions
 from .raw import Problem, RawTable, Said, free_name
-from .structures import UNKNOWN, numbered, replaced
+from .structures import UNKNOWN, numbered
 from .values import is_missing, with_decimal
 
 _NAMED = 5
@@ -63,11 +63,13 @@ def join_tables(
             option="--join",
             mend="Name the column of ids of the other file.",
         )
-    added = [column for column in other.columns if column != other_key]
-    cells = [tuple(column[left] for left, _ in pairs) for column in raw.cells]
-    for column in added:
-        texts = with_decimal(other.column(column), other.decimal, raw.decimal)
-        cells.append(tuple("" if right is None else texts[right] for _, right in pairs))
+    left = raw.at([place for place, _ in pairs])
+    added: dict[str, tuple[str, ...]] = {}
+    for column in other.columns:
+        if column != other_key:
+            texts = with_decimal(other.column(column), other.decimal, raw.decimal)
+            name = free_name(column, {*raw.columns, *added})
+            added[name] = tuple("" if right is None else texts[right] for _, right in pairs)
     warnings = [*raw.warnings, *(f"{other.file or 'Joined table'}: {text}" for text in other.warnings)]
     for names, where in ((alone, f"not found in {other.file or 'the joined table'}"), (strangers, "only found there")):
         if names:
@@ -75,10 +77,9 @@ def join_tables(
                 f"Joining: {len(names)} {'id was' if len(names) == 1 else 'ids were'} {where}: {listed(names, _NAMED)}."
             )
     return replace(
-        raw,
-        columns=(*raw.columns, *_unique(added, raw.columns)),
-        cells=tuple(cells),
-        rows=tuple(raw.rows[left] for left, _ in pairs),
+        left,
+        columns=(*left.columns, *added),
+        cells=(*left.cells, *added.values()),
         digest=hashlib.sha256(f"{raw.digest} {other.digest}".encode()).hexdigest(),
         warnings=tuple(warnings),
         problems=(*raw.problems, *_problems_there(other)),
@@ -102,13 +103,6 @@ def _id_column(table: RawTable, name: str | None, option: str) -> str:
     if found is None:
         raise AssayPilotError("there is no column of ids to join by", file=table.file, option=option, mend="Name it.")
     return found
-
-
-def _unique(names: Sequence[str], taken: Sequence[str]) -> list[str]:
-    out: list[str] = []
-    for name in names:
-        out.append(free_name(name, {*taken, *out}))
-    return out
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +232,7 @@ def _taken_apart(
         for name, column in labels.items():
             column.append(carried.get(name, UNKNOWN))
     said.problems.extend(Problem(raw.rows[place], mapping.smiles, why) for place, why in reasons.items())
-    apart = replaced(raw, {mapping.smiles: smiles, **labels})
+    apart = raw.with_columns({mapping.smiles: smiles, **labels})
     return apart, replace(mapping, sites=tuple(labels), cores=()), frozenset(reasons)
 
 

@@ -144,12 +144,7 @@ def without_summaries(raw: RawTable) -> RawTable:
         said = f"Left out, as column {column} says {raw.column(column)[gone[0]]} of other rows: {rows}."
         left = frozenset(gone)
         kept = [place for place in range(len(raw)) if place not in left]
-        return replace(
-            raw,
-            cells=tuple(tuple(cells[place] for place in kept) for cells in raw.cells),
-            rows=tuple(raw.rows[place] for place in kept),
-            warnings=(*raw.warnings, said),
-        )
+        return raw.at(kept, warnings=(*raw.warnings, said))
     return raw
 
 

@@ -9,11 +9,11 @@ import json
 import os
 import re
 import stat
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from configparser import ConfigParser
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from ..errors import AssayPilotError
 from ..system.limits import LARGEST_FILE, LARGEST_TEXT, LONGEST_HEADER
@@ -290,6 +290,23 @@ class RawTable:
     def column(self, name: str) -> tuple[str, ...]:
         """Return the texts of a column by its exact name."""
         return self.cells[self.columns.index(name)]
+
+    def at(self, places: Sequence[int], **changed: Any) -> RawTable:
+        """Return the table with these of its rows in this order; one may come several times."""
+        cells = tuple(tuple(column[place] for place in places) for column in self.cells)
+        return replace(self, cells=cells, rows=tuple(self.rows[place] for place in places), **changed)
+
+    def with_columns(self, columns: Mapping[str, Sequence[str]]) -> RawTable:
+        """Return the table with these columns: in place of those called alike, else behind the others."""
+        known = {fold(name): name for name in columns}
+        whole = {known.get(fold(name), name): cells for name, cells in zip(self.columns, self.cells, strict=True)}
+        whole |= {name: tuple(texts) for name, texts in columns.items()}
+        return replace(self, columns=tuple(whole), cells=tuple(whole.values()))
+
+    def without(self, columns: Container[str]) -> RawTable:
+        """Return the table without these columns."""
+        left = {name: cells for name, cells in zip(self.columns, self.cells, strict=True) if name not in columns}
+        return replace(self, columns=tuple(left), cells=tuple(left.values()))
 
     def called(self, names: Iterable[str], but: Container[str | None] = ()) -> str | None:
         """Return the first column with one of these folded names, the surest name first; None when there is none."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..domain.controls import Control
-from ..domain.endpoint import CONCENTRATIONS, Endpoint, Relation
+from ..domain.endpoint import CONCENTRATIONS, FLIPPED, Endpoint
 from ..domain.library import Library
 from ..domain.measurements import Result
 from ..domain.p_scale import is_p_scale, is_unusual
@@ -249,7 +249,7 @@ def _with_ids(raw: RawTable, names: CompoundNames) -> tuple[RawTable, str]:
             return raw, column
     made = named_by_sites(raw, names.library)
     if made is not None:
-        return replace(raw, columns=(*raw.columns, _MADE), cells=(*raw.cells, made)), _MADE
+        return raw.with_columns({_MADE: made}), _MADE
     raise AssayPilotError(
         f"there is no column of compound ids; the columns are {columns_named(raw.columns)}",
         file=raw.file,
@@ -355,8 +355,7 @@ def _read(
         raise Unreadable(f"{entry.value:g} is no {name}")
     value = float(f"{endpoint.from_model(entry.value):.10g}")
     note = f"entered as {name} {' '.join(text.split())}" + ("; its SD is not used" if entry.sd is not None else "")
-    relation: Relation = {"<": ">", ">": "<"}.get(entry.relation, "=")  # type: ignore[assignment]
-    return replace(entry, value=value, relation=relation, sd=None, note=note, rest="")
+    return replace(entry, value=value, relation=FLIPPED[entry.relation], sd=None, note=note, rest="")
 
 
 def _round(text: str) -> int | None:

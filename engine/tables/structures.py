@@ -74,7 +74,7 @@ def read_structure_column(raw: RawTable, mapping: TableMapping, said: Said, repo
     without = "" if mapping.cores else "; the compound has no picture"
     said.problems.extend(Problem(raw.rows[place], mapping.smiles, why + without) for place, why in reasons.items())
     said.warnings.extend(filter(None, [salt_note(found)]))
-    raw = replaced(raw, {mapping.smiles: [structure.smiles for structure in found]})
+    raw = raw.with_columns({mapping.smiles: [structure.smiles for structure in found]})
     raw, aliases = _told_apart(raw, mapping, said.warnings, part_of(report, 0.4, 0.5))
     if not mapping.cores:
         return Prepared(raw, mapping, aliases=aliases)
@@ -132,7 +132,7 @@ def _told_apart(
     same = [
         drawn.get(name, text) if old in first else text for old, name, text in zip(ids, merged, smiles, strict=True)
     ]
-    return replaced(raw, {mapping.id: merged, mapping.smiles: same}), aliases
+    return raw.with_columns({mapping.id: merged, mapping.smiles: same}), aliases
 
 
 def _taken_apart(raw: RawTable, mapping: TableMapping, reasons: dict[int, str], said: Said, report: Report) -> Prepared:
@@ -183,26 +183,11 @@ def _taken_apart(raw: RawTable, mapping: TableMapping, reasons: dict[int, str], 
     forms = {core_form(part.core) for part in used if part is not None}
     fixed = ((CORE_SITE, forms.pop()),) if len(forms) == 1 else ()
     return Prepared(
-        replaced(raw, columns),
+        raw.with_columns(columns),
         replace(mapping, sites=apart.sites),
         frozenset(unusable),
         Scaffold(apart.cores, fixed),
     )
-
-
-def replaced(raw: RawTable, columns: dict[str, list[str]]) -> RawTable:
-    """Return the table with these columns: in their place where it has them, behind the others where not."""
-    known = {fold(name): name for name in columns}
-    cells = [
-        tuple(columns[known[fold(name)]]) if fold(name) in known else old
-        for name, old in zip(raw.columns, raw.cells, strict=True)
-    ]
-    names = [known.get(fold(name), name) for name in raw.columns]
-    for name, texts in columns.items():
-        if name not in names:
-            names.append(name)
-            cells.append(tuple(texts))
-    return replace(raw, columns=tuple(names), cells=tuple(cells))
 
 
 _NAME = re.compile(r"CPD-(\d+)")
