@@ -1,4 +1,3 @@
-import csv
 import time
 
 import pytest
@@ -10,7 +9,7 @@ from rdkit.Chem import rdRGroupDecomposition
 from assaypilot.engine.chemistry.assembling import CORE_SITE, NO_SITE, assemble
 from assaypilot.engine.chemistry.cores import Core, parse_core, read_cores
 from assaypilot.engine.chemistry.decomposition import decompose, extend
-from assaypilot.engine.chemistry.structures import read_structure, read_structures
+from assaypilot.engine.chemistry.structures import read_structures
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Cancelled
 
@@ -74,30 +73,6 @@ def test_public_series_come_apart_as_rdkit_takes_them(public, file, scaffold, us
     ]
 
 
-def test_a_symmetric_public_series_is_compact_and_says_so(public):
-    texts = [line.split()[0] for line in public("pw_CHEMBL3638592.smi").read_text().splitlines()]
-    apart = decompose(
-        read_cores([str(public("pw_CHEMBL3638592_scaffold.mol"))]), [found.smiles for found in read_structures(texts)]
-    )
-    assert apart.used == 573
-    sizes = [len({part.substituents[k] for part in apart.parts}) for k in range(3)]
-    # RDKit's own choice has 42, 5 and 486.
-    assert sum(sizes) < 42 + 5 + 486
-    assert "The core is symmetric: 573 of 573" in apart.notes()[0]
-
-
-def test_tropanes_with_and_without_numbers(public):
-    with public("pct_CHEMBL313_sel.smi").open(encoding="utf-8-sig", newline="") as stream:
-        smiles = [read_structure(row["SMILES"]).smiles for row in csv.DictReader(stream)]
-    core = parse_core("CN1C2CCC1C([*:1])C([*:2])C2")
-    apart = decompose([core], smiles)
-    assert (len(smiles), apart.used, apart.sites) == (108, 60, (CORE_SITE, "R1", "R2"))
-    assert sum(row is not None for row in rdkit_rows(core, smiles)) == 60
-    bare = decompose([parse_core("CN1C2CCC1CCC2")], smiles)
-    assert bare.used == 78
-    assert "were found where the compounds differ" in bare.notes()[0]
-
-
 GROUPS = ["[H]", "C", "F", "OC", "C(F)(F)F", "c1ccccc1", "[C@H](C)O", "C(=O)N", "C#N", "N1CCOCC1", "/C=C/C"]
 """Behind their open end."""
 
@@ -119,12 +94,6 @@ def test_what_is_put_together_comes_apart_the_same(groups, core):
         assert assemble(part.core, part.substituents[shift:]) == text
         if part.ways == 1:
             assert [same(one) for one in part.substituents[shift:]] == [same(one) for one in row]
-
-
-def test_every_site_keeps_its_column_even_where_all_have_hydrogen():
-    apart = decompose([parse_core("[*:1]c1ccc([*:2])nc1[*:3]")], read("Cc1cccnc1", "Clc1cccnc1"))
-    assert apart.sites == ("R1", "R2", "R3")
-    assert rows(apart)[0] == ("C[*:1]", "[H][*:2]", "[H][*:3]")
 
 
 @pytest.mark.parametrize(
@@ -168,11 +137,6 @@ def test_an_aromatic_ring_fused_over_two_sites_is_one_substituent_of_both(core, 
     assert assemble(apart.parts[0].core, apart.parts[0].substituents) == smiles[0]
 
 
-def test_a_ring_whose_core_would_not_be_aromatic_alone_is_refused():
-    apart = decompose([parse_core("c1ccc([*:1])c([*:2])c1")], read("c1ccc2c[nH]cc2c1"))
-    assert "an aromatic ring over R1 and R2 cannot be opened there" in apart.reasons[0]
-
-
 def test_two_groups_at_one_site_are_not_one_substituent():
     apart = decompose([parse_core("C1CCNCC1[*:1]")], read("CC1(F)CCCNC1", "CC1CCCNC1"))
     assert apart.reasons[0] == "more substituents than sites at one atom of the core (R1)"
@@ -199,12 +163,6 @@ def test_a_racemate_keeps_apart_from_its_enantiomer():
     first, second = rows(apart)
     assert first != second
     assert "|&1:" in first[0]
-
-
-def test_a_double_bond_at_a_site_is_no_other_core():
-    apart = decompose([parse_core("C1CCNCC1[*:1]")], read("O=C1CCCNC1", "CC1CCCNC1"))
-    assert apart.sites == ("R1",)
-    assert rows(apart) == [("O=[*:1]",), ("C[*:1]",)]
 
 
 def test_several_cores_are_substituents_of_one_site():
@@ -255,17 +213,6 @@ def test_the_order_of_the_rows_decides_nothing(pairs, chance):
     assert [one[k] for k in order] == other
 
 
-def test_one_new_compound_follows_those_that_are_known():
-    apart = decompose([parse_core("c1cc([*:2])ccc1[*:1]")], read("Fc1ccc(C)cc1", "Fc1ccc(Cl)cc1", "Fc1ccc(OC)cc1"))
-    assert rows(apart)[0] == ("C[*:1]", "F[*:2]")
-    assert rows(extend(apart, read("Nc1ccc(F)cc1")))[3] == ("N[*:1]", "F[*:2]")
-
-
-def test_a_ring_over_the_core_itself_is_no_match():
-    apart = decompose([parse_core("[*:1]CCCO")], read("ClCCCO", "FCCCO", "C1CCO1"))
-    assert apart.reasons == ("", "", "a further ring bond joins two atoms of the core")
-
-
 def test_a_core_that_is_there_twice_lies_where_it_adds_no_site():
     methyls = ["Cc1cnc2ccccc2c1", "CCc1cnc2ccccc2c1", "Clc1cnc2ccccc2c1", "Cc1ccc(C)c2ncccc12"]
     # Its first ring carries something at 3 and 6, its second at 5 and 8, as the methyls do.
@@ -289,14 +236,6 @@ def test_a_new_form_of_the_core_is_listed_when_there_is_no_site_for_it():
     longer = extend(apart, read("CN1CCC[C@@H](F)C1", "CCCN1CCC[C@H](F)C1"))
     assert "its core has another form (stereo)" in longer.reasons[2]
     assert longer.parts[3].substituents[0] == "CCC[*:1]"
-
-
-def test_an_unlabelled_core_is_stable_under_the_order_of_the_rows():
-    series = read("Cc1ccnc(N)c1", "Clc1ccnc(N)c1", "Nc1cc(OC)ccn1", "Nc1cc(C)c(F)cn1")
-    one = decompose([Core("c1ccncc1")], series)
-    other = decompose([Core("c1ccncc1")], series[::-1])
-    assert one.cores == other.cores
-    assert rows(one) == rows(other)[::-1]
 
 
 def test_a_core_that_nobody_has_or_that_leaves_nothing_is_refused():

@@ -46,23 +46,6 @@ def test_charge_forms_and_tautomers_only_on_request():
     assert identity("", "tautomer") == ""
 
 
-@given(
-    st.lists(st.sampled_from([*"CNOFS", "c1ccccc1", "C(=O)", "[N+](C)(C)", "[C@H](C)", "C=C", "[2H]", "(Cl)"])).map(
-        "".join
-    )
-)
-def test_what_is_in_our_spelling_needs_no_second_reading(text):
-    first = read_structures([text])
-    assert [one.smiles for one in read_structures([first[0].smiles], ours=True)] == [first[0].smiles]
-
-
-@pytest.mark.parametrize(
-    "text", ["", "[2H][2H]", "CCO.Cl", "[CH3:1]O", "CC name", "[H]OC", "C/C=C\\C", "C[C@H](F)O |&1:1|"]
-)
-def test_what_is_more_than_a_plain_spelling_is_read_all_the_same(text):
-    assert read_structures([text], ours=True) == read_structures([text])
-
-
 @pytest.mark.parametrize("smiles", ["CCO", "CC[C@H](C)N", "C/C=C/C", "CCO.Cl", "OC(=O)c1ccccc1"])
 def test_a_drawing_in_a_cell_is_read_as_the_structure_it_shows(smiles):
     molecule = Chem.MolFromSmiles(smiles)
@@ -74,14 +57,6 @@ def test_a_drawing_in_a_cell_is_read_as_the_structure_it_shows(smiles):
         for text in (block, block.strip(), bare.strip(), block.replace("\n", "\r\n")):
             found = read_structure(text)
             assert (found.smiles, found.left_out, found.text) == (expected.smiles, expected.left_out, text)
-
-
-def test_a_damaged_drawing_in_a_cell_says_so():
-    block = Chem.MolToMolBlock(Chem.MolFromSmiles("CCO"))
-    for text in (block.replace("V2000", ""), block.replace("  3  2", "  9  2"), "M  END"):
-        assert read_structure(text).reason.endswith("is a drawing that cannot be read")
-    empty = [*block.split("\n")[:3], "  0  0  0  0  0  0  0  0  0  0999 V2000", "M  END"]
-    assert read_structure("\n".join(empty)).reason == "there is no structure"
 
 
 def test_reading_can_be_cancelled():

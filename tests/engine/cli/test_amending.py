@@ -44,16 +44,6 @@ def _values(done, path: Path, *words: str) -> list[dict]:
     return done("log", path, "--values", *words)
 
 
-def test_the_values_have_numbers_and_those_of_one_compound_are_found(measured, done, run):
-    every = _values(done, measured)
-    assert [one["number"] for one in every] == list(range(1, len(every) + 1))
-    own = _values(done, measured, "C-01")
-    assert own
-    assert {one["id"] for one in own} == {"C-01"}
-    assert all(one["entered"] == one["value"] and one["excluded"] is None for one in own)
-    assert "Number  ID" in run("log", measured, "--values").out
-
-
 def test_a_value_of_history_is_corrected_and_kept_as_it_was_entered(measured, done, run):
     (first, *_) = _values(done, measured, "C-00")
     assert first["round"] == 0

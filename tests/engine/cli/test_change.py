@@ -43,14 +43,6 @@ def test_with_a_yes_it_is_done(campaign, run):
     assert run("verify", campaign, "--recompute").code == 0
 
 
-def test_what_the_lab_takes_needs_no_yes(campaign, run):
-    run("plan", campaign)
-    answer = run("change", campaign, "--per-round", "12", "--max-replicates", "2", "--budget", "90")
-    assert answer.code == 0
-    assert "The guarantee is not touched" in answer.out
-    assert run("change", campaign, "--budget", "none").code == 0
-
-
 def test_compounds_are_added_from_a_table(campaign, tmp_path, run):
     table = tmp_path / "more.csv"
     table.write_text("Name,r2,R1,pIC50\nN-1,CF3,Et,7\nN-2,[H][*:2],Et,\nN-3,,Et,\nH-F,F,H,\n", encoding="utf-8")

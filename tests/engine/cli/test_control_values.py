@@ -71,16 +71,3 @@ def test_what_cannot_be_done_is_refused_and_nothing_is_written(plated, done, ref
     command, number, *value = (str(word).format(first=first) for word in words)
     assert said.format(first=first) in refused(command, plated, number, *value, "--reason", "x", "--yes")
     assert done("status", plated)["head"] == head
-
-
-@pytest.mark.parametrize("number", ["0", "C0", "K1", "C", "-1", "1.5", "C1C"])
-def test_a_number_that_is_none_is_wrong_usage(plated, run, number):
-    answer = run("exclude", plated, "--reason", "x", "--", number)
-    assert answer.code == 2
-    assert "17 or C3" in answer.err
-
-
-def test_full_width_signs_are_read(plated, done):
-    assert done("correct", plated, "C1", "７．３", "--reason", "typed on another keyboard", "--yes")["value"] == 7.3
-    found = done("correct", plated, 1, "＞５", "--reason", "a bound", "--yes")
-    assert (found["value"], found["relation"]) == (5.0, ">")

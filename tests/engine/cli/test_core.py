@@ -34,14 +34,6 @@ def test_a_campaign_from_structures_and_a_core(series, tmp_path, done):
     assert len(done("plan", path)["compounds"]) > 0
 
 
-def test_a_core_may_be_a_file(series, tmp_path, done):
-    from rdkit import Chem
-
-    file = tmp_path / "core.mol"
-    file.write_text(Chem.MolToMolBlock(Chem.MolFromSmiles("[1*]c1ccnc([2*])c1")))
-    assert done("check", series, "--core", file)["rank"] == 6
-
-
 def test_without_a_core_the_best_one_is_taken_and_named(series, done):
     found = done("check", series)
     (said,) = [text for text in found["warnings"] if text.startswith("No core was given")]

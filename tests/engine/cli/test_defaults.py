@@ -93,23 +93,6 @@ def test_epsilon_that_nobody_gives_is_usual_and_named(done, small, target):
     assert any("No epsilon was given" in text for text in made["warnings"])
 
 
-def test_epsilon_with_the_endpoint(done, small, target):
-    made = done("new", target, "--table", small, "--endpoint", "pIC50;sd=0.2;epsilon=0,3")
-    assert made["goal"].startswith("All compounds within 0.3 of the best pIC50")
-
-
-LOCKED = Path("/sys")
-no_locked_folder = pytest.mark.skipif(not LOCKED.is_dir(), reason="needs a folder in which nobody can write")
-
-
-@no_locked_folder
-def test_read_only_folder(unchanged, campaign, small):
-    assert "read-only" in unchanged("new", LOCKED / "x.assaypilot", "--table", small, *GOAL)
-    assert "may not be written to" in unchanged("export", campaign, LOCKED / "x.csv")
-    line = unchanged("plan", campaign, "--out", LOCKED / "x.csv")
-    assert "/sys/x.csv, --out: the folder or the file may not be written to. Choose another folder" in line
-
-
 def test_full_disk(unchanged, campaign, tmp_path, monkeypatch):
     def full(_: int) -> None:
         raise OSError(28, "No space left on device")
@@ -133,21 +116,10 @@ def test_verify_names_what_was_changed(run, campaign):
     assert any("foreign_one" in problem["text"] for problem in document.document["problems"])
 
 
-def test_verify_with_a_head_of_another_file(run, campaign):
-    assert run("verify", campaign, "--head", "0123456789abcdef").code == 1
-
-
 def test_some_unknown_ids_do_not_stop_the_rest(done, planned, tmp_path):
     document = done("record", planned, results(tmp_path, "X-99,6.1", "C-00,6.2"))
     assert document["accepted"] == 1
     assert document["rejected"] == [{"row": 2, "reason": "column ID: 'X-99' is no compound of this campaign"}]
-
-
-@pytest.mark.parametrize("text", ["active", "NaN", "-inf", "1e999"])
-def test_text_in_the_value_column_does_not_stop_the_rest(done, planned, tmp_path, text):
-    document = done("record", planned, results(tmp_path, "C-00,6.1", f"C-01,{text}", name="more.csv"))
-    assert document["accepted"] == 1
-    assert document["rejected"][0]["row"] == 3
 
 
 def test_the_same_results_twice(unchanged, done, planned, tmp_path):

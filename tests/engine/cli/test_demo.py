@@ -52,8 +52,3 @@ def test_demo_leaves_the_campaign_and_the_shortlist(run, done, refused, tmp_path
     line = refused("demo", "--out", folder)
     assert "there is already a file of this name. Choose another name." in line
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
-
-
-def test_demo_where_no_folder_can_be(refused, tmp_path):
-    (tmp_path / "file").touch()
-    assert "there is no such folder" in refused("demo", "--out", tmp_path / "file" / "x")

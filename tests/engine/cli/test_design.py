@@ -71,19 +71,6 @@ def test_keys_and_closed_forms(done, series, folder, criterion, optimum):
     assert document["not_estimable"] == []
 
 
-def test_text_for_people(run, series):
-    answer = run("design", series(), "--criterion", "g", "--measurements", "24")
-    assert answer.code == 0
-    assert answer.err == ""
-    assert "12 compounds, 6 effects: value 6" in answer.out
-    assert "best possible" in answer.out
-    # sqrt(6 / 24) = 0.5
-    assert "the SD of every estimated mean is at most 0.5 x the assay noise (SD)" in answer.out
-    assert "C-11" in answer.out
-    answer = run("design", series(), "--criterion", "xy", "--measurements", "24")
-    assert "the SD of every estimated difference of two means is at most 0.764 x" in answer.out
-
-
 def test_forbidden_forced_and_limited(done, series):
     forbid = ["yes" if a == "Cl" and b != "H" else "" for a, b in PAIRS]
     force = ["no"] * 11 + [""]
@@ -99,13 +86,6 @@ def test_forbidden_forced_and_limited(done, series):
     assert document["targets"] == 12
     assert document["allocation_value"] == pytest.approx(value_of(document["allocation"], "g"))
     assert document["value"] >= document["lower_bound"] > 6
-
-
-def test_columns_of_yes_and_no_do_not_become_endpoints_or_sites(done, series):
-    path = series(Skip=["x"] + [""] * 11, pIC50=[5.0] * 12)
-    document = done("design", path, "--criterion", "g", "--measurements", 12, "--forbid", "Skip")
-    assert document["compounds"] == 11
-    assert document["warnings"] == []
 
 
 def test_an_unavailable_compound_is_not_measured(done, series):
@@ -196,31 +176,3 @@ def test_deviations_from_additivity_ask_for_more_compounds(done, run, series, cr
     said = run("design", path, *spec, "--tau", 0.5).out
     assert "own deviation from additivity, with an SD of 0.5 x the assay noise" in said
     assert "deviation" not in run("design", path, *spec).out
-
-
-def test_deviations_within_a_budget(done, series):
-    price = [0.0 if i < 8 else 10.0 for i in range(12)]
-    spec = ["--criterion", "g", "--measurements", 48, "--cost", "Price", "--budget", 45, "--cost-per-measurement", 0.5]
-    plain = done("design", series(Price=price), *spec)
-    apart = done("design", series(Price=price), *spec, "--tau", 2)
-    assert apart["cost"] <= 45
-    assert apart["allocation_value"] == pytest.approx(value_of(apart["allocation"], "g", tau=2.0))
-    assert apart["allocation_value"] <= value_of(plain["allocation"], "g", tau=2.0) * (1 + 1e-9)
-    assert apart["support"] >= plain["support"]
-
-
-def test_rows_of_targets_are_named_by_their_own_number(done, refused, series, table):
-    clash = table([["ID", "R1", "R2"], ["T", "Me", "F"], ["C-00", "Me", "F"]], name="targets.csv")
-    line = refused("design", series(), "--criterion", "g", "--measurements", 12, "--targets", clash)
-    assert "C-00" in line
-    gap = table([["ID", "R1", "R2"], ["T", "Me", "F"], ["U", "", "F"]], name="targets.csv")
-    document = done("design", series(), "--criterion", "g", "--measurements", 12, "--targets", gap)
-    assert any("targets.csv, row 3, R1" in text for text in document["warnings"])
-
-
-def test_blank_cells_of_targets_mean_what_those_of_the_table_mean(done, refused, series, table):
-    targets = table([["ID", "R1", "R2"], ["T", "Me", ""]], name="targets.csv")
-    spec = ["--criterion", "g", "--measurements", 12, "--targets", targets]
-    with_h = done("design", series(), *spec, "--blank", "h")
-    assert with_h["support"] < 12
-    assert "no substituent at R2" in refused("design", series(), *spec)

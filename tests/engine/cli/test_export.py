@@ -1,13 +1,9 @@
 """``export``: every format by the ending of the name, what it answers, and what it refuses."""
 
-import io
-import sys
 import zipfile
 
 import pytest
 
-from assaypilot.engine.cli import main
-from assaypilot.engine.tables.opening import read_table
 from tests.engine.cli.helpers import R1, R2, fill_in, read_sheet, truth_of
 
 SMILES = {"H": "[H]", "Me": "C", "OMe": "OC", "Cl": "Cl", "F": "F", "CF3": "C(F)(F)F"}
@@ -55,19 +51,6 @@ def test_each_format_answers_alike(drawn, done, tmp_path, ending):
     assert out.read_bytes().startswith(STARTS[ending])
 
 
-@pytest.mark.usefixtures("planned_phases")
-@pytest.mark.parametrize("only", ["in", "undecided", "out", "all"])
-@pytest.mark.parametrize("ending", [".csv", ".xlsx"])
-def test_only_what_was_asked_for(drawn, done, tmp_path, only, ending):
-    out = tmp_path / f"list{ending}"
-    counts = done("status", drawn)["counts"]
-    want = sum(counts.values()) if only == "all" else counts[only]
-    assert done("export", drawn, out, "--only", only)["rows"] == want > 0
-    raw = read_table(out)
-    assert set(raw.column("Status")) == ({"in", "undecided", "out"} if only == "all" else {only})
-    assert [compound["id"] for compound in done("status", drawn, "--only", only)["compounds"]] == list(raw.column("ID"))
-
-
 def test_without_a_word_it_is_what_is_in(drawn, done, tmp_path):
     answer = done("export", drawn, tmp_path / "list.CSV")
     assert (answer["only"], answer["rows"]) == ("in", done("status", drawn)["counts"]["in"])
@@ -91,20 +74,3 @@ def test_an_empty_list_is_a_file_that_says_so_except_for_sd(campaign, done, refu
     with zipfile.ZipFile(tmp_path / "x.xlsx") as parts:
         assert b"Nothing is decided yet" in parts.read("xl/drawings/drawing1.xml")
     assert "there is no compound in this list" in refused("export", campaign, tmp_path / "x.sdf")
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
-@pytest.mark.parametrize("terminal", [True, False])
-def test_progress_is_shown_on_a_terminal_only(drawn, tmp_path, monkeypatch, capsys, terminal):
-    stream: io.StringIO = Terminal() if terminal else io.StringIO()
-    monkeypatch.setattr(sys, "stderr", stream)
-    monkeypatch.setattr("assaypilot.engine.cli.program._SHOW_EVERY", 0.0)
-    ticks = iter(range(1_000_000))
-    monkeypatch.setattr("assaypilot.engine.cli.program.time.monotonic", lambda: float(next(ticks)))
-    assert main(["export", str(drawn), str(tmp_path / "x.xlsx"), "--json"]) == 0
-    assert ("%" in stream.getvalue()) == terminal
-    assert capsys.readouterr().out.startswith("{")

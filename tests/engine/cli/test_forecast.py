@@ -34,19 +34,6 @@ def test_the_keys_that_are_promised(run, file):
     assert sum(document["budget"][key] for key in ("in", "out", "undecided")) == pytest.approx(12)
 
 
-def test_people_are_told_in_sentences(run, file):
-    text = run("forecast", file(), "--runs", "9").out
-    assert "To the end:" in text
-    assert "measurements in all (80 % range" in text
-    assert "Next decision, after" in text
-    assert "0.45 log units" in text
-
-
-def test_a_budget_that_decides_nothing_is_said(run, file):
-    text = run("forecast", file("--sd", "3", "--budget", "10"), "--runs", "9").out
-    assert "The budget of 10 measurements decides nothing" in text
-
-
 def test_status_says_it_too_when_asked(done, run, file):
     campaign = file()
     told = done("status", campaign, "--forecast")["forecast"]

@@ -168,25 +168,6 @@ def test_values_of_two_endpoints_one_row_each(small, tmp_path, done, table):
     assert (record["accepted"], record["unplanned"], record["round_closed"]) == (plan["measurements"], 0, True)
 
 
-def test_epsilons_of_endpoints_and_objectives_named_twice(small, tmp_path, done):
-    own = ("--endpoint", "pIC50;sd=0.2;epsilon=0.2", "--endpoint", "hERG;sd=0.3;direction=min;epsilon=0,4")
-    made = done("new", tmp_path / "a.assaypilot", "--table", small, *own, "--goal", "pareto",
-                "--objective", "HERG", "--objective", "pIC50")  # fmt: skip
-    assert made["objectives"] == ["hERG", "pIC50"]
-    assert "differences up to 0.4 in hERG and 0.2 in pIC50 not counted" in made["goal"]
-    made = done("new", tmp_path / "b.assaypilot", "--table", small, *own, "--objective", "pIC50")
-    assert made["goal"].startswith("All compounds within 0.2 of the best pIC50, cutoff soft by 0.1")
-    made = done("new", tmp_path / "c.assaypilot", "--table", small, *own, "--goal", "pareto", "--slack", "0.1")
-    assert "Trade-offs have no cutoff, so the slack is not used." in made["warnings"]
-
-
-def test_parameters_reach_the_strategy(small, tmp_path, done):
-    words = ("--table", small, "--epsilon", "0.5", "--sd", "0.2")
-    path = tmp_path / "a.assaypilot"
-    done("new", path, *words, "--parameter", "decide=planned", "--parameter", "first_radius=0.5")
-    assert done("plan", path)["measurements"] > 0
-
-
 def test_a_selectivity_from_a_table_to_a_shortlist(small, tmp_path, done, refused):
     campaign = tmp_path / "selective.assaypilot"
     parts = ("--endpoint", "pIC50;sd=0.2", "--endpoint", "hERG;unit=log;sd=0.3")
@@ -212,14 +193,6 @@ def test_a_selectivity_from_a_table_to_a_shortlist(small, tmp_path, done, refuse
     assert done("verify", campaign, "--recompute")["ok"]
     said = refused("simulate", "--table", small, *whole, "--strategy", "linfact-g", "--objective", "Selectivity")
     assert "simulations know no differences of endpoints, and there is one: Selectivity" in said
-
-
-def test_the_noise_of_a_selectivity_is_as_unknown_as_its_parts(small, tmp_path, run):
-    parts = ("--endpoint", "pIC50;sd=unknown:0.3", "--endpoint", "hERG;unit=log;sd=0.4")
-    whole = (*parts, "--endpoint", "Selectivity;of=pIC50 - hERG", "--objective", "Selectivity", "--epsilon", "0.5")
-    said = run("new", tmp_path / "a.assaypilot", "--table", small, *whole, "--strategy", "gaussian-process").out
-    assert "of Selectivity: unknown, at first 0.5" in said
-    assert "of hERG: 0.4" in said
 
 
 def test_the_best_ten_are_asked_for_by_their_number(tmp_path, capsys):

@@ -1,15 +1,11 @@
 """Sites taken together, from the command line: what check proposes, and what all other commands make of it."""
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pytest
 
 from tests.engine.cli.helpers import write_rows
 
 LABELS = {"R1": ("H", "Me", "Cl", "F"), "R2": ("H", "OMe", "CN"), "R3": ("a", "b", "c")}
-Run = Callable[..., Any]
 
 
 @pytest.fixture
@@ -61,11 +57,3 @@ def test_a_campaign_design_and_simulation_with_the_pair(run, table, tmp_path):
         "--runs", 2, "--seed", 1, "--interaction", "R1,R2", "--json",
     ).document  # fmt: skip
     assert made[0]["errors"] == 0
-
-
-def test_what_cannot_be_taken_together_is_one_plain_line(run, table, tmp_path):
-    for text in ("R1", "R1,R9", "R1,R1"):
-        found = run("new", tmp_path / "x.assaypilot", "--table", table, *GOAL, "--interaction", text)
-        assert found.code == 1
-        assert "--interaction" in found.err
-        assert not (tmp_path / "x.assaypilot").exists()

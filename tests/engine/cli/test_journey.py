@@ -9,7 +9,7 @@ import pytest
 
 from assaypilot import datasets
 from assaypilot.engine.campaign.file.store import Store
-from tests.engine.cli.helpers import R1, R2, fill, fill_in, read_sheet, truth_of, write_sheet
+from tests.engine.cli.helpers import R1, R2, fill_in, read_sheet, truth_of, write_sheet
 from tests.strategies import few
 
 
@@ -174,16 +174,6 @@ def test_close_gives_up_what_is_missing(done, campaign, tmp_path, missing, holds
     assert done("status", campaign)["guarantee"]["holds"] is holds
 
 
-def test_late_results_of_a_closed_round(done, campaign, tmp_path):
-    done("plan", campaign)
-    closed = done("record", campaign, "--close")
-    assert (closed["accepted"], closed["round"], closed["round_closed"]) == (0, 1, True)
-    late = tmp_path / "late.csv"
-    late.write_text("ID,Value\nC-03,6.2\n", encoding="utf-8")
-    record = done("record", campaign, late)
-    assert (record["accepted"], record["round_closed"]) == (1, False)
-
-
 def test_a_work_list_says_its_round_and_is_recorded_bit_by_bit(done, campaign, tmp_path):
     """All values are equal, so that only round and replicate can tell what is there already."""
     sheet = tmp_path / "work.csv"
@@ -235,27 +225,6 @@ def test_results_unavailable_and_close_are_one_transaction(done, run, campaign, 
     assert kinds[:3] == ["results_recorded", "compounds_unavailable", "round_closed"]
 
 
-def test_the_last_result_closes_a_round_whose_other_compounds_cannot_be_had(done, campaign, tmp_path):
-    plan = done("plan", campaign, "--out", tmp_path / "work.csv")
-    gone = plan["compounds"][0]["id"]
-    fill(tmp_path / "work.csv", lambda row: "" if row["ID"] == gone else 6.2)
-    assert done("record", campaign, tmp_path / "work.csv", "--unavailable", gone)["round_closed"] is True
-
-
-def test_ids_with_commas_that_cannot_be_had(done, refused, table, tmp_path):
-    ids = ["A,1", "A", "1", "B,2", "C", "D"]
-    rows = [("ID", "R1", "R2", "pIC50")]
-    rows += [(name, "HMO"[k % 3], "HF"[k // 3], 6 + k / 10) for k, name in enumerate(ids)]
-    path = tmp_path / "x.assaypilot"
-    done("new", path, "--table", table(rows), "--epsilon", "0.5", "--sd", "0.2")
-    done("plan", path)
-    first = done("record", path, "--unavailable", "A,1", "--unavailable", "b,2", "--unavailable", "A,1")
-    assert first["unavailable"] == ["A,1", "B,2"], "a text that is an id is that compound"
-    assert done("record", path, "--unavailable", "1, C", "--unavailable", "C")["unavailable"] == ["1", "C"]
-    assert "there is no compound 'E'" in refused("record", path, "--unavailable", "D,E")
-    assert sorted(done("status", path)["unavailable"]) == ["1", "A,1", "B,2", "C"]
-
-
 @pytest.mark.parametrize("header", ["Outlier", "Rejected", "Excluded"])
 def test_values_that_the_table_excludes_are_counted_and_said(done, run, campaign, tmp_path, header):
     plan = done("plan", campaign)
@@ -289,21 +258,6 @@ def test_bounds_are_kept_and_said(run, done, campaign, tmp_path):
     write_sheet(tmp_path / "work.csv", header, rows)
     record = done("record", campaign, tmp_path / "work.csv")
     assert (record["accepted"], record["censored"]) == (3, 2)
-
-
-def test_ids_that_look_like_formulas_survive_the_round_trip(done, table, tmp_path):
-    ids = ["=A1", "-3", "+x", "@y", "'=z", "C,6", 'C"7', "CPD_$1_$2%"]
-    pairs = list(itertools.product(("H", "Me", "-F", "Cl"), ("H", "=O")))
-    path = table([("ID", "R1", "R2", "pIC50"), *((name, a, b, 6) for name, (a, b) in zip(ids, pairs, strict=True))])
-    campaign = tmp_path / "odd.assaypilot"
-    done("new", campaign, "--table", path, "--epsilon", "0.5", "--sd", "0.2")
-    known = {entry["id"] for entry in done("status", campaign)["compounds"]}
-    assert {"=A1", "-3", "+x", "@y", "C,6", 'C"7', "CPD_$1_$2%"} <= known
-    plan = done("plan", campaign, "--out", tmp_path / "work.csv")
-    filled = fill_in(tmp_path / "work.csv", lambda _: 6.0, np.random.default_rng(0), 0.2)
-    record = done("record", campaign, tmp_path / "work.csv")
-    assert record["accepted"] == filled == plan["measurements"]
-    assert record["rejected"] == []
 
 
 def test_potency_in_nanomolar(done, table, tmp_path):

@@ -1,16 +1,13 @@
 """What a strategy cannot decide on is refused before anything is written, with the condition, the value and a mend."""
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import pytest
 
 from tests.engine.cli.helpers import R1, R2, truth_of
 
-Done = Callable[..., Any]
 POTENCY = ("--endpoint", "pIC50;sd=0.2")
 NEAR = ("--epsilon", "0.5")
-SHARE = ("--endpoint", "share;sd=0.1", *NEAR)
 LOGIT = ("--strategy", "linfact-glm", "--parameter", "link=logit")
 
 
@@ -41,17 +38,6 @@ def test_results_of_yes_and_no_are_refused_whole(bare, table, tmp_path, done, re
     assert done("record", path, table(rows, name="r.csv"))["accepted"] == len(asked)
 
 
-def test_a_value_that_no_share_can_be_is_left_out_with_its_row(bare, table, tmp_path, done):
-    path = tmp_path / "x.assaypilot"
-    done("new", path, "--table", bare, *SHARE, *LOGIT, "--parameter", "bound=3")
-    first, second, *_ = done("plan", path)["compounds"]
-    rows = [("ID", "Value"), (first["id"], 0.3), (second["id"], 1.2)]
-    record = done("record", path, table(rows, name="r.csv"))
-    assert record["accepted"] == 1
-    assert record["rejected"] == [{"row": 3, "reason": record["rejected"][0]["reason"]}]
-    assert "share 1.2, and the logit link takes values from 0 to 1" in record["rejected"][0]["reason"]
-
-
 def test_what_a_strategy_warns_of_is_said_at_once_and_from_then_on(bare, tmp_path, done):
     words = ("--strategy", "linfact-mis", "--parameter", "model_error=0.1")
     path = tmp_path / "a.assaypilot"
@@ -61,19 +47,6 @@ def test_what_a_strategy_warns_of_is_said_at_once_and_from_then_on(bare, tmp_pat
     assert done("status", path)["warnings"] == [said]
     soft = done("new", tmp_path / "b.assaypilot", "--table", bare, *POTENCY, *NEAR, "--slack", "1.4", *words)
     assert soft["warnings"] == []
-
-
-def test_simulations_take_epsilons_of_endpoints_as_campaigns_do(table, tmp_path, done):
-    rows = [(f"C-{i}", a, b, truth_of(a, b), 5 + 0.3 * i) for i, (a, b) in enumerate((a, b) for a in R1 for b in R2)]
-    path = table([("ID", "R1", "R2", "pIC50", "hERG"), *rows])
-    ends = ("--endpoint", "pIC50;sd=0.2;epsilon=0.3", "--endpoint", "hERG;direction=min")
-    words = ("--table", path, *ends, "--goal", "pareto", "--epsilon", "0.7", "--sd", "0.4")
-    (simulated,) = done("simulate", *words, "--strategy", "gege", "--runs", "1")
-    assert simulated["goal"]["margins"] == [0.3, 0.7]
-    assert simulated["noise"] == [0.2, 0.4]
-    made = done("new", tmp_path / "x.assaypilot", *words)
-    assert "differences up to 0.3 in pIC50 and 0.7 in hERG not counted" in made["goal"]
-    assert [entry["noise_sd"] for entry in made["endpoints"]] == [0.2, 0.4]
 
 
 def test_simulations_refuse_what_they_would_leave_out(table, refused):

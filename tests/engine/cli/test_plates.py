@@ -1,7 +1,3 @@
-import csv
-import itertools
-import re
-
 import pytest
 
 from assaypilot.engine.campaign.campaign import Campaign
@@ -74,13 +70,6 @@ def test_the_campaign_keeps_its_plates_until_others_are_asked_for(done, refused,
     assert done("verify", campaign)["ok"]
 
 
-def test_without_plates_nothing_is_different(done, campaign, tmp_path):
-    plan = done("plan", campaign, "--out", tmp_path / "w.csv")
-    assert plan["plates"] is plan["plate_map"] is None
-    assert all("wells" not in entry for entry in plan["compounds"])
-    assert not (tmp_path / "w_plates.csv").exists()
-
-
 def test_each_endpoint_has_its_own_plates_unless_they_share_wells(done, two, tmp_path):
     plan = done("plan", two, *PLATE, "--out", tmp_path / "w.csv")
     assert {tuple(plate["endpoints"]) for plate in plan["plates"]} == {("IC50",), ("hERG",)}
@@ -108,14 +97,6 @@ def test_a_page_to_print(run, done, two, tmp_path):
     assert (tmp_path / "plain.PDF").exists()
 
 
-def test_people_see_where_things_stand(run, campaign, tmp_path):
-    answer = run("plan", campaign, *PLATE, "--out", tmp_path / "w.csv")
-    assert "1 plate of 96 wells: R1-P1" in answer.out
-    first = next(line for line in answer.out.splitlines() if line.lstrip().startswith("1  C-"))
-    assert re.search(r" R1-P1 [A-H]([2-9]|1[01])(, |$)", first), first
-    assert f"Plate map: {tmp_path / 'w_plates.csv'}, one row per well, controls included" in answer.out
-
-
 def test_a_plate_too_small_for_an_assay_is_refused_before_a_round_is_issued(refused, two, tmp_path):
     before = two.read_bytes()
     said = refused("plan", two, "--plate", 24, "--no-edge", "--out", tmp_path / "w.csv")
@@ -134,22 +115,3 @@ def test_a_list_with_values_is_not_overwritten_by_another_layout(refused, done, 
     for words in ([], [*PLATE], ["--plate", 384, "--same-wells"]):
         assert "this work list of the open round has values filled in" in refused("plan", two, *words, "--out", sheet)
     assert sheet.read_bytes() == filled
-
-
-def test_a_place_for_the_plate_map_is_checked_first(refused, done, campaign, tmp_path):
-    (tmp_path / "w_plates.csv").mkdir()
-    assert "this is a folder" in refused("plan", campaign, *PLATE, "--out", tmp_path / "w.csv")
-    assert done("status", campaign)["round"] == 0
-
-
-def test_ids_that_look_like_formulas_come_back_as_they_are(done, table, tmp_path):
-    ids = ["=1+1", "-5", "@x", "CPD_$1_$2%", "<img src=//host/x>", "0012"]
-    rows = [("ID", "R1", "R2", "pIC50"), *((name, "ab"[k % 2], "cde"[k // 2], "") for k, name in enumerate(ids))]
-    path, sheet = tmp_path / "n.assaypilot", tmp_path / "w.csv"
-    done("new", path, "--table", table(rows), "--epsilon", "0.5", "--sd", "0.2", "--endpoint", "pIC50")
-    plan = done("plan", path, *PLATE, "--out", sheet)
-    with (tmp_path / "w_plates.csv").open(encoding="utf-8-sig", newline="") as stream:
-        assert {row["ID"][:1] for row in csv.DictReader(stream)} >= {"'"}, "no spreadsheet runs them"
-    places = itertools.count()
-    fill(sheet, lambda _: f"{6 + 0.01 * next(places):.2f}")
-    assert done("record", path, sheet)["accepted"] == plan["measurements"]

@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 
-from assaypilot.engine.campaign.campaign import Campaign
 from tests.engine.cli.helpers import fill_in
 
 HEADER = ("ID", "R1", "R2", "pIC50")
@@ -40,10 +39,6 @@ def test_check_says_which_rows_contradict_each_other(run, table):
     assert "Left out, since only you know what was meant: row 2, 18; correct the table to use them" in out
 
 
-def test_values_that_are_all_the_same_are_called_that(run, table):
-    assert "cannot be judged: all its values are the same." in run("check", table(grid(lambda i, j: 6))).out
-
-
 def test_own_lists_and_text_that_is_no_table_are_written_over(done, campaign, tmp_path):
     for ending in ("csv", "xlsx"):
         out = tmp_path / f"own.{ending}"
@@ -52,13 +47,6 @@ def test_own_lists_and_text_that_is_no_table_are_written_over(done, campaign, tm
         done("plan", campaign, "--out", tmp_path / "round.csv")
     (tmp_path / "old.csv").write_text("old", encoding="utf-8")
     assert done("export", campaign, tmp_path / "old.csv", "--only", "all")["rows"] == 12
-
-
-def test_new_says_what_a_strategy_promises_that_was_named(done, table, tmp_path):
-    path = table(grid(lambda i, j: 5 + i + j))
-    promise = {one["name"]: one["guarantee"] for one in done("strategies")}["adaptive"]
-    document = done("new", tmp_path / "x.assaypilot", "--table", path, *GOAL, "--strategy", "adaptive")
-    assert document["why"].startswith(f"adaptive, as chosen: {promise[:60]}")
 
 
 def test_sds_of_single_runs_do_not_take_the_place_of_the_stated_noise(run, table, tmp_path):
@@ -89,13 +77,6 @@ def test_every_step_names_the_command_that_comes_next(run, campaign, tmp_path):
     assert ends("status", campaign).startswith("Next: fill in the work list of round 1, then: assaypilot record ")
     fill_in(sheet, lambda name: 6.0, np.random.default_rng(1), 0.1)
     assert ends("record", campaign, sheet) == f"Next: assaypilot plan {campaign} --out round2.csv"
-
-
-def test_rounds_that_were_withdrawn_are_not_counted_with_the_measurements(run, campaign):
-    with Campaign.open(campaign) as opened:
-        opened.plan()
-        opened.withdraw_round()
-    assert "Used so far: 0 measurements in 0 rounds" in run("status", campaign).out
 
 
 def test_a_round_is_taken_back(run, refused, campaign, tmp_path):

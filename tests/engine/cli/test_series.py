@@ -1,7 +1,6 @@
 """The default of the command line: a campaign under the series model, from a table to a shortlist."""
 
 import itertools
-import json
 from pathlib import Path
 
 import numpy as np
@@ -90,15 +89,6 @@ def test_change_of_strategy_keeps_every_measurement(done, tmp_path, table, truth
     assert done("verify", path, "--recompute")["ok"]
 
 
-def test_unknown_noise_needs_no_replicates(done, tmp_path, table, truth):
-    path = tmp_path / "y.assaypilot"
-    words = ("--endpoint", "pIC50", "--epsilon", "0.4", "--per-round", "12", "--strategy", "auto")
-    made = done("new", path, "--table", table, "--sites", "R1,R2,R3", *words)
-    assert any("noise" in text for text in made["warnings"])
-    play(done, path, truth, 2)
-    assert json.dumps(done("status", path)["claim"])
-
-
 def test_values_of_the_table_count_from_the_start(done, tmp_path, table, truth):
     rows = table.read_text(encoding="utf-8").splitlines()
     known = [
@@ -110,25 +100,6 @@ def test_values_of_the_table_count_from_the_start(done, tmp_path, table, truth):
     assert all(entry["expected"] is not None for entry in plan["compounds"])
     best = sorted(truth, key=truth.__getitem__)[-12:]
     assert len({entry["id"] for entry in plan["compounds"]} & set(best)) >= 4
-
-
-def test_values_of_the_table_make_round_one_different_and_shorten_the_campaign(done, tmp_path, table, truth):
-    """24 of 72 compounds have a value already: it takes fewer rounds until all members are measured."""
-    rng = np.random.default_rng(3)
-    known = set(rng.permutation(list(truth))[:24])
-    rows = [[name, *name, truth[name] + 0.15 * rng.standard_normal() if name in known else ""] for name in truth]
-    write_rows(table, [["ID", *SITES, "pIC50"], *rows])
-    first: dict[str, set[str]] = {}
-    spent: dict[str, int] = {}
-    for history in ("data", "shown"):
-        (folder := tmp_path / history).mkdir()
-        path, _ = new(done, folder, table, "--strategy", "auto", "--history", history)
-        plans = play(done, path, truth, 8)
-        first[history] = {entry["id"] for entry in plans[0]["compounds"]}
-        spent[history] = done("status", path)["measurements_used"]
-    assert not first["data"] & known
-    assert first["shown"] & known
-    assert spent["data"] < spent["shown"]
 
 
 def test_products_say_how_many_compounds_have_to_be_made_and_entries_their_measured_means(done, tmp_path, truth):
@@ -146,16 +117,6 @@ def test_products_say_how_many_compounds_have_to_be_made_and_entries_their_measu
     assert first["measured_mean"] == pytest.approx(next(iter(truth.values())))
     assert first["measured_sd"] == pytest.approx(0.2 / 2**0.5)
     assert any(entry["measured_mean"] is None and entry["measured"] == 0 for entry in entries.values())
-
-
-@pytest.mark.parametrize(("stated", "used"), [(0.05, True), (0.15, False), (0.5, False)])
-def test_noise_stated_wrong_is_noticed_by_replicates(done, tmp_path, table, truth, stated, used):
-    rng = np.random.default_rng(9)
-    rows = [[name, *name, value + 0.15 * rng.standard_normal()] for name, value in truth.items() for _ in range(2)]
-    write_rows(table, [["ID", *SITES, "pIC50"], *rows])
-    path, _ = new(done, tmp_path, table, "--strategy", "auto", sd=stated)
-    said = done("status", path)["guarantee"]["sentence"]
-    assert (f"is used, not {stated:.2g}" in said) == used
 
 
 def test_audit_is_planned_recorded_and_stated(done, tmp_path, table, truth):

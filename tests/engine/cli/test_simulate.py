@@ -6,9 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from assaypilot.engine.simulate import comparison
 from assaypilot.engine.simulate.instances import names
-from assaypilot.engine.strategies import registry
 from tests.engine.cli.test_keys import Maybe, Number, has
 
 RUNS = ("--runs", "4", "--seed", "3")
@@ -110,17 +108,6 @@ def test_a_table_by_its_fit_or_by_its_values(done, run, measured):
     assert "additivity does not hold" in run(*table, "--truth", "values").out
 
 
-def test_what_only_describes_the_table_voids_nothing(done, run, measured):
-    measured.write_text(measured.read_text(encoding="utf-8") + "twin,H,H,6.02,3\n", encoding="utf-8")
-    table = ("simulate", "--table", measured, "--objective", "pIC50", "--strategy", "proven", "--epsilon", "0.5", *RUNS)
-    (document,) = done(*table)
-    assert document["void"] == []
-    assert document["notes"] == ["the 13 compounds are 12 different sets of substituents"]
-    told = run(*table).out
-    assert "The 13 compounds are 12 different sets of substituents" in told
-    assert "no error rate is promised" not in told
-
-
 def pareto_of(table):
     return "simulate", "--table", table, "--goal", "pareto", "--strategy", "gege", "--sd", "0.1"
 
@@ -169,55 +156,12 @@ def test_the_series_model_runs_with_fewer_measurements_than_effects(done, measur
     assert document["measurements"]["mean"] == 4
 
 
-def test_what_a_bound_on_the_effects_costs_is_said(done, run):
-    words = ("simulate", "--instance", "rage-soare", "--strategy", "lingame", "--budget", "40", *RUNS)
-    assert done(*words)[0]["cautions"] == []
-    dear = ("--parameter", "norm=12", "--parameter", "eta=theorem")
-    (document,) = done(*words, *dear)
-    (said,) = document["cautions"]
-    assert "times the measurements it takes without norm: this is what the theorem costs" in said
-    assert said in run(*words, *dear).out
-
-
-def test_the_best_of_an_instance_within_epsilon(done):
-    """As in a campaign: half of epsilon is the slack of the best, unless that is given."""
-    words = ("simulate", "--instance", "rage-soare", "--strategy", "static-xy", *RUNS)
-    assert done(*words)[0]["goal"]["slack"] == 0.0
-    assert done(*words, "--epsilon", "0.6")[0]["goal"]["slack"] == 0.3
-    assert done(*words, "--epsilon", "0.6", "--slack", "0.1")[0]["goal"]["slack"] == 0.1
-
-
-def test_text_for_people(run):
-    out = run(*LINFACT).out
-    assert "linfact-3: synthetic I, adaptive" in out
-    assert "Oracle (knows the truth" in out
-    assert "Lower bound, proven" in out
-    assert out.count("\n") < 12
-    assert run(*LINFACT).err == ""
-
-
 def test_what_cannot_be_run_is_refused_before_anything_is(run, monkeypatch):
     monkeypatch.setattr("assaypilot.engine.cli.simulating.simulate", None)
     monkeypatch.setattr("assaypilot.engine.cli.simulating.yardsticks", None)
     answer = run("simulate", "--instance", "linfact-1", "--strategy", "linfact-g,gege")
     assert answer.code == 1
     assert "gege does not answer" in answer.err
-
-
-def test_runs_given_up_are_said(run, done):
-    words = ("--instance", "linfact-1", "--strategy", "linfact-g", "--max-phases", "2", *RUNS)
-    (document,) = done("simulate", *words)
-    assert (document["unfinished"], document["right"], document["errors"]) == (4, 0, 0)
-    assert "4 runs given up" in run("simulate", *words).out
-
-
-def test_strategies_lists_baselines_too(done, run):
-    entries = {entry["name"]: entry["baseline"] for entry in done("strategies")}
-    expected = {kind.info.name: False for kind in registry.strategies()}
-    expected |= {kind.info.name: True for kind in comparison.baselines()} | {"auto": False, "proven": False}
-    assert entries == expected
-    text = run("strategies").out
-    assert text.count("only for comparison, in simulate") == len(comparison.baselines())
 
 
 @pytest.mark.slow

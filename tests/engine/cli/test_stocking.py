@@ -1,6 +1,5 @@
 """``stock``, and ``plan`` with a choice: the whole way on the command line, and what is refused in one line."""
 
-import math
 from typing import Any
 
 import numpy as np
@@ -99,19 +98,6 @@ def test_options_choice_orders_and_arrivals(campaign, tmp_path, done, run):
     assert done("verify", campaign, "--recompute")["ok"]
 
 
-def test_what_was_never_said_is_not_known_rather_than_nothing(table, tmp_path, done, run):
-    pairs = enumerate((a, b) for a in R1 for b in R2)
-    rows = [(f"C-{place:02d}", a, b, "yes" if place < 6 else "no") for place, (a, b) in pairs]
-    path, source = tmp_path / "unsaid.assaypilot", table([("ID", "R1", "R2", "Stock"), *rows], "unsaid.csv")
-    done("new", path, "--table", source, "--endpoint", "pIC50;sd=0.2", "--epsilon", "0.5")
-    fastest = done("plan", path, "--options")["options"][2]
-    assert fastest["wait_not_known"] == fastest["cost_not_known"] == fastest["to_be_made"] > 0
-    text = run("plan", path, "--options").out
-    line = next(line for line in text.splitlines() if line.startswith("fastest"))
-    assert line.count("not known") == 2, "cost and wait"
-    assert "is not known, and is not counted" in text
-
-
 def _parts(name: str) -> tuple[str, str]:
     return [(a, b) for a in R1 for b in R2][int(name[2:])]
 
@@ -124,31 +110,6 @@ def test_a_list_with_faults_takes_the_rest(campaign, table, done):
     assert (answer["in_stock"], answer["cannot_be_made"]) == (6, 1)
     assert done("stock", campaign)["in_stock"] == 6
     assert not done("stock", campaign, table(rows, "s.csv"))["changed"]
-
-
-def test_a_column_of_yes_and_no_under_another_name_is_asked_about(campaign, table, done):
-    rows = [("ID", "Bestand", "Note", "Cost"), ("C-00", "yes", "no rush", ""), ("C-07", "no", "cold", "12")]
-    path = table(rows, "s.csv")
-    (entry,) = done("stock", campaign, path)["not_used"]
-    assert entry["column"] == "Bestand"
-    assert "--stock 'Bestand'" in entry["reason"]
-    assert done("stock", campaign, path, "--stock", "Bestand")["not_used"] == []
-
-
-def test_wrong_usage(campaign, run):
-    assert run("plan", campaign, "--options", "--choose", "cheapest").code == 2
-    assert run("plan", campaign, "--choose", "dearest").code == 2
-    assert run("plan", campaign, "--choose", "cheapest", "--confirm").code == 2
-
-
-def test_a_campaign_without_stock_says_so(small, tmp_path, done):
-    path = tmp_path / "bare.assaypilot"
-    done("new", path, "--table", small, "--epsilon", "0.5", "--sd", "0.2", "--per-round", "24")
-    assert done("stock", path)["known"] is False
-    assert done("status", path)["stock"] is None
-    issued = done("plan", path)
-    assert (issued["choice"], issued["orders"], issued["orders_file"]) == (None, [], None)
-    assert math.isfinite(issued["certificate"]["value"])
 
 
 def test_a_forecast_says_which_plans_it_takes(campaign, run, done):

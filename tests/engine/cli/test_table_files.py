@@ -75,15 +75,6 @@ def test_each_of_two_workbooks_may_have_its_sheet(done, run, tmp_path):
     assert "only workbooks have sheets" in run("check", text, "--sheet", "May").err
 
 
-def test_structures_of_a_smiles_file_join_activities(done, tmp_path):
-    smi = tmp_path / "t.smi"
-    smi.write_text("".join(f"C{'C' * n}O c{n}\n" for n in range(6)))
-    csv = tmp_path / "t.csv"
-    csv.write_text("ID,R1,R2,pIC50\n" + "".join(",".join(map(str, row)) + "\n" for row in ROWS))
-    report = done("check", csv, "--join", smi)
-    assert (report["kind"], report["smiles_column"], report["compounds"]) == ("text", "SMILES", 6)
-
-
 def test_the_header_of_a_table_can_be_named(done, run, tmp_path):
     groups = ["Kinase", None, "Groups", None]
     book = write_xlsx(tmp_path / "odd.xlsx", {"Data": [groups, ["Who", "Left", "Right", "What"], *ROWS]})
@@ -96,26 +87,3 @@ def test_the_header_of_a_table_can_be_named(done, run, tmp_path):
     table = tmp_path / "odd.csv"
     table.write_text("Grp,,Sub,,\nfoo,bar,baz,qux,12\na,b,c,,13\n", encoding="utf-8")
     assert "Or say which row is the header, for example --header 2 or --header 1-2." in run("check", table).err
-
-
-def test_a_limit_that_looks_like_a_logarithm_beside_values_in_nm_is_asked_about(done, tmp_path):
-    book = write_xlsx(tmp_path / "a.xlsx", {"Data": [["ID", "R1", "R2", "hERG IC50 (nM)"], *ROWS]})
-    report = done("check", book, "--endpoint", "hERG IC50;sd=0.2;limit=<5")
-    assert (
-        "The limit < 5 of hERG IC50 is in nM, as the values are. If phERG IC50 < 5 is meant, give >10000."
-        in report["warnings"]
-    )
-    fine = done("check", book, "--endpoint", "hERG IC50;sd=0.2;limit=>10000")
-    assert not any("The limit" in text for text in fine["warnings"])
-
-
-def test_an_endpoint_that_is_no_column_is_said_beside_the_columns_it_may_mean(done, tmp_path):
-    book = write_xlsx(tmp_path / "a.xlsx", {"Data": [["ID", "R1", "R2", "KIN7 IC50 (nM)"], *ROWS]})
-    report = done("check", book, "--endpoint", "KIN7;sd=0.2")
-    said = (
-        "No column is called KIN7: it starts without values. If its values are in KIN7 IC50 (nM), call the endpoint so."
-    )
-    assert said in report["warnings"]
-    named = done("check", book, "--endpoint", "KIN7 IC50;sd=0.2")
-    assert named["endpoints"][0]["measured"] == len(ROWS)
-    assert not any("No column is called" in text for text in named["warnings"])

@@ -2,7 +2,6 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -40,20 +39,6 @@ def test_a_mistake_in_the_program_is_one_line_and_a_local_file(run, monkeypatch,
     assert run("datasets", "--json").document["error"]["message"].startswith("internal error")
 
 
-def test_a_mistake_is_told_even_when_nothing_can_be_saved(run, monkeypatch, tmp_path):
-    def broken(*_):
-        raise RuntimeError
-
-    blocked = tmp_path / "a file"
-    blocked.touch()
-    monkeypatch.setattr(program, "_run", broken)
-    monkeypatch.setattr("assaypilot.engine.cli.program.data_folder", lambda: blocked / "below")
-    monkeypatch.setattr("assaypilot.engine.cli.program.tempfile.gettempdir", lambda: str(blocked))
-    answer = run("datasets")
-    assert answer.code == 1
-    assert "nothing could be saved" in answer.err
-
-
 @pytest.mark.parametrize(
     ("error", "code", "said"),
     [
@@ -87,19 +72,6 @@ def test_no_progress_unless_on_a_terminal(run, monkeypatch, capsys):
     assert out == ""
     assert "50 %  working" in err
     assert "\x1b" not in err
-
-
-def _start(*words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "assaypilot.engine.cli", *words]
-    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
-
-
-def test_as_a_process():
-    answer = _start("strategies", "--json")
-    assert answer.returncode == 0
-    assert answer.stderr == ""
-    assert "linfact-g" in [entry["name"] for entry in json.loads(answer.stdout)]
-    assert _start("nonsense").returncode == 2
 
 
 def test_utf8_whatever_the_system_says(small, tmp_path):
@@ -144,17 +116,6 @@ def test_main_reads_the_command_line_it_was_started_with(monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["assaypilot", "--version"])
     assert main() == 0
     assert capsys.readouterr().out.startswith("assaypilot ")
-
-
-def test_data_folder_is_the_users_own(monkeypatch):
-    from assaypilot.engine.cli import program
-
-    monkeypatch.setattr(program.sys, "platform", "linux")
-    monkeypatch.setenv("XDG_STATE_HOME", "/state")
-    assert program.data_folder() == Path("/state/assaypilot")
-    monkeypatch.setattr(program.sys, "platform", "win32")
-    monkeypatch.setenv("LOCALAPPDATA", "/local")
-    assert program.data_folder() == Path("/local/AssayPilot")
 
 
 def test_a_second_table_is_joined_by_its_ids(run, tmp_path):

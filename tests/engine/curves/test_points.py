@@ -2,7 +2,7 @@
 
 import pytest
 
-from assaypilot.engine.curves.points import Columns, Series, read_points, with_map
+from assaypilot.engine.curves.points import Columns, read_points, with_map
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.opening import read_table
 
@@ -97,11 +97,6 @@ def test_prism_layout_has_a_column_for_each_replicate_of_a_compound(read):
     assert found.points[3].concentration == pytest.approx(1e-6)
 
 
-def test_titration_that_begins_with_no_compound_has_neutral_wells(read):
-    found = read_points(read("ID,Conc (uM),Signal\nA,10,1\nA,1,2\nA,0,9"))
-    assert [point.role for point in found.points] == ["compound", "compound", "neutral"]
-
-
 PLATE = """
 Plate,P7,,,,,,,,,,,
 ,1,2,3,4,5,6,7,8,9,10,11,12
@@ -128,18 +123,6 @@ def test_plate_of_a_reader_is_read_by_its_map(read):
     assert "20 wells that the map does not name are left out." in found.warnings
     unnamed = read_points(raw)
     assert "Wells called max are left out: name them as neutral or of full effect." in unnamed.warnings
-
-
-def test_point_numbers_of_a_map_become_concentrations(read):
-    plate_map = read("Plate,Well,ID,Point\nP7,A1,C-1,1\nP7,A2,C-1,2\nP7,A3,C-1,3", "map.csv")
-    found = read_points(with_map(read(PLATE), plate_map, Series(9e-6, 3.0)))
-    assert [point.concentration * 1e6 for point in found.points] == pytest.approx([9.0, 3.0, 1.0])
-
-
-def test_map_of_other_plates_is_refused(read):
-    plate_map = read("Plate,Well,ID,Concentration (uM)\nX1,A1,C-1,1\nX2,A1,C-1,2", "map.csv")
-    with pytest.raises(AssayPilotError, match=r"no well of the readings \(plates P7\) is in the map \(X1, X2\)"):
-        with_map(read(PLATE), plate_map)
 
 
 @pytest.mark.parametrize(

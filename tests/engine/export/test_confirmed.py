@@ -5,7 +5,6 @@ import io
 from pathlib import Path
 
 import pypdfium2 as pdfium
-import pytest
 from pptx import Presentation
 
 from assaypilot.engine.campaign.findings import Check, Confirmation, Prediction
@@ -29,19 +28,6 @@ def confirming(status: Status, *checks: Check, **more: tuple[int, ...]) -> Statu
 
 def chosen(status: Status) -> list[int]:
     return ranked(status, "all")[:5].tolist()
-
-
-def test_words() -> None:
-    prediction = Prediction(0, 0, 7.0, 0.3, 0.4, 2.0)
-    assert (prediction.low, prediction.high) == (6.0, 8.0)
-    assert prediction.half(16) == pytest.approx(2.0 * (0.3**2 + 0.1**2) ** 0.5)
-    assert Check(prediction, 5.5, 1, False).off == -1.5
-    assert Check(prediction, None, 0, None).off is None
-
-
-def test_without_a_round_there_is_no_column(decided: Status) -> None:
-    assert "Confirmed" not in table_of(decided, [0]).header
-    assert confirmed(decided, 0) == ""
 
 
 def test_the_column_says_each_state(decided: Status) -> None:

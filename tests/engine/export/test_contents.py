@@ -80,17 +80,6 @@ def test_no_row_goes_out_without_its_id_and_what_it_rests_on(nasty: Status) -> N
     )
 
 
-@pytest.mark.parametrize("order", [(0, 0), (9,), (-1,)])
-def test_an_order_that_is_none_is_a_bug(nasty: Status, order: tuple[int, ...]) -> None:
-    with pytest.raises(ValueError, match="compounds of the library, each once"):
-        contents(nasty, Choice(order=order))
-
-
-def test_a_column_that_is_none_is_a_bug(nasty: Status) -> None:
-    with pytest.raises(ValueError, match="no column 'Made'"):
-        _ = contents(nasty, Choice(columns=("ID", "Made"))).shortlist
-
-
 def test_every_row_says_measured_or_predicted_and_whether_the_compound_is_there(nasty: Status) -> None:
     rows = {row["ID"]: row for row in as_dicts(contents(nasty).everything)}
     for compound, name in enumerate(NASTY):
@@ -187,10 +176,6 @@ def test_structures_no_table_has_drawn_are_put_together(tmp_path: Path) -> None:
     assert now.structure(4) == ""
 
 
-def test_the_time_is_local_and_says_its_zone(nasty: Status) -> None:
-    assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d [+-]\d\d:\d\d", contents(nasty).exported)
-
-
 @pytest.mark.parametrize("ending", FORMATS)
 def test_every_format_can_be_stopped_and_leaves_what_was_there(tmp_path: Path, nasty: Status, ending: str) -> None:
     path = tmp_path / f"list{ending}"
@@ -240,12 +225,6 @@ def test_cells_go_with_their_compounds(status: Status) -> None:
     chosen = contents(status, Choice("all", (5, 1), ("MW (2)", "ID"), (weights,))).shortlist
     assert chosen.header[:2] == ("MW (2)", "ID")
     assert [row[:2] for row in chosen.rows] == [(105.5, "C5"), (None, "C1")]
-
-
-def test_a_column_of_another_length_is_refused(status: Status) -> None:
-    with pytest.raises(ValueError, match="one cell for each compound"):
-        contents(status, Choice("all", (0,), None, (Column("MW", [1.0]),)))
-    assert np.array_equal(contents(status, Choice("all", (0,))).compounds, [0])
 
 
 VALUES = {"a": 6.0, "b": 7.0, "c": 6.4, "d": 7.4, "e": 5.0, "f": 6.0}
@@ -337,14 +316,3 @@ def test_decimals_tell_a_tenth_of_epsilon_apart(epsilon: float) -> None:
         assert 0.01 * epsilon <= 10.0**-digits <= epsilon
     assert decimals(0.5) == 2
     assert decimals(80.0) == 0
-
-
-def test_ranking_of_unknown_estimates_keeps_the_order_of_the_table(tmp_path: Path) -> None:
-    library = Library.listed(["R1", "R2"], ROWS, ids=list(VALUES))
-    with Campaign.create(
-        tmp_path / "z.assaypilot",
-        library=library,
-        endpoints=[Endpoint("pIC50", noise_sd=0.2)],
-        settings=Settings("pIC50", 0.5),
-    ) as campaign:
-        assert np.array_equal(ranked(campaign.status()), np.arange(6))

@@ -67,14 +67,6 @@ def test_formulas_are_text_and_numbers_are_untouched(tmp_path):
     assert parse_value("-0.25").value == -0.25
 
 
-@pytest.mark.parametrize("sign", "=+-@＝＋－＠")
-def test_text_with_sign_of_formula_is_quoted(tmp_path, sign):
-    path = tmp_path / "out.csv"
-    write_csv(path, [f"{sign}a", "b"], [[f"{sign}cmd|x", 1], ["plain", 2]])
-    assert path.read_text(encoding="utf-8-sig").splitlines()[:2] == [f"'{sign}a,b", f"'{sign}cmd|x,1"]
-    assert read_table(path).column(f"{sign}a") == (f"{sign}cmd|x", "plain")
-
-
 OLD = b"what was there before"
 
 
@@ -88,12 +80,6 @@ def old(tmp_path: Path) -> Path:
 def alone(path: Path) -> bool:
     """Whether the file is as it was, with nothing beside it."""
     return path.read_bytes() == OLD and os.listdir(path.parent) == [path.name]
-
-
-def test_what_is_written_takes_the_place_of_what_was_there(old: Path) -> None:
-    write_whole(old, b"new")
-    assert old.read_bytes() == b"new"
-    assert os.listdir(old.parent) == [old.name]
 
 
 def test_until_the_end_the_old_file_is_there(old: Path) -> None:

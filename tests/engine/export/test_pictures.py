@@ -15,7 +15,7 @@ from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.export.answer import RankedPicture, picture_of
 from assaypilot.engine.export.pictures import look
-from assaypilot.engine.figures.palette import DARK, LIGHT
+from assaypilot.engine.figures.palette import LIGHT
 from assaypilot.engine.models.ols import least_squares
 
 
@@ -33,13 +33,6 @@ def test_the_window_shows_what_the_report_shows_until_a_compound_is_chosen(nasty
     chosen = in_the_window.compounds[0]
     assert (pixels(picture_of(nasty, chosen).draw((6.0, 3.0), 100.0)) != report).any()
     assert picture_of(nasty).caption == in_the_window.caption != ""
-
-
-def test_a_picture_drawn_again_has_the_colours_of_that_moment(nasty: Status) -> None:
-    asked = iter((LIGHT, DARK))
-    picture = picture_of(nasty, None, lambda: next(asked))
-    corner = [pixels(picture.draw((6.0, 3.0), 100.0))[0, 0, :3].tolist() for _ in range(2)]
-    assert corner == [list(bytes.fromhex(palette.background[1:])) for palette in (LIGHT, DARK)]
 
 
 def test_a_place_names_a_compound_once_something_is_drawn(nasty: Status) -> None:
@@ -111,11 +104,3 @@ def test_surprise_is_the_difference_from_a_fit_without_the_compound(status: Stat
         expected = (found.means[k] - fit.means(one)[0]) / (0.2 * np.sqrt(variance))
         assert found.surprise[k] == pytest.approx(expected, rel=1e-6)
     assert seen >= 3
-
-
-def test_an_endpoint_without_values_is_empty(status: Status) -> None:
-    found = look(status, 1)
-    assert found.empty
-    assert not look(status, 0).empty
-    assert len(found.rows) == 0
-    assert all(not earlier.any() and not here.any() for earlier, here in found.used)

@@ -10,7 +10,6 @@ import pytest
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.chemistry.names import short_name
 from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.export.contents import Choice
 from assaypilot.engine.export.report import MOST, document
@@ -46,16 +45,6 @@ def test_every_compound_has_its_status_estimate_interval_and_evidence(decided: S
         n = int(known.measured[c])
         assert (f"(n = {n}); made" if n else "predicted, never measured; to be made") in card
         assert f"{'in' if known.status[c] == 1 else 'out'}, decided in round {known.decided_in_round[c]}" in card
-
-
-def test_rows_are_in_the_order_of_the_choice(decided: Status) -> None:
-    order = (7, 2, 30)
-    found = pages(document(said(decided, Choice(order=order))))
-    text = " ".join(found)
-    shortlist = text[text.index("Shortlist 3 of 36 compounds") : text.index("What each substituent adds")]
-    places = [shortlist.index(decided.library.ids[c]) for c in order]
-    assert places == sorted(places)
-    assert decided.library.ids[0] not in shortlist
 
 
 def test_every_structure_is_a_picture_sharp_enough_for_print(decided: Status) -> None:
@@ -124,32 +113,6 @@ def test_effects_on_another_scale_are_not_shown_as_differences_of_values(tmp_pat
     assert "Effects add up on the scale of this strategy's link, not on that of the values." in text
     assert "adds to Active" not in text
     assert "predicted from the other compounds" not in text
-
-
-def test_ids_that_say_what_a_compound_carries_are_not_said_twice(tmp_path: Path) -> None:
-    plain = labels((3, 2))
-    library = Library.product(plain.sites)
-    with begin(tmp_path, library) as campaign:
-        now = play(campaign, 1)
-    text = " ".join(pages(document(said(now, Choice("all")))))
-    assert "ID pIC50 Status Evidence Availability" in text
-    squeezed = text.replace(" ", "")
-    assert all(name.replace("=", "").replace("|", ",") in squeezed for name in library.ids)
-    shortlist = text[text.index("ID pIC50 Status") : text.index("What each substituent adds")]
-    assert "R1=" not in shortlist, "an id of substituents breaks between its parts"
-
-
-def test_no_heading_stands_alone_at_the_end_of_a_page(tmp_path: Path) -> None:
-    for rows in (10, 14, 18, 22, 26):  # wherever the shortlist ends on its page
-        with begin(tmp_path, labels((9, 8, 7)), name=f"{rows}") as campaign:
-            data = document(said(campaign.status(), Choice(order=tuple(range(rows * 2)))))
-        (tmp_path / "reported.assaypilot").unlink()
-        found = pages(data)
-        with pdfium.PdfDocument(data) as read:
-            marks = [(mark.get_title(), mark.get_dest().get_index()) for mark in read.get_toc()][1:]
-        for title, page in marks:
-            below = found[page][found[page].rindex(title) + len(title) :]
-            assert len(below.split()) > 8, title
 
 
 def test_very_long_texts_are_wrapped_and_never_outgrow_a_page(tmp_path: Path) -> None:

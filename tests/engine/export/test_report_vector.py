@@ -12,14 +12,12 @@ from hypothesis import strategies as st
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from PIL import Image, ImageFilter
-from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
-from assaypilot.engine.export.pdf_pages import BOLD, REGULAR, fitted, load_fonts, not_drawn, widths
-from assaypilot.engine.export.plain import interval, plain, shared_out
+from assaypilot.engine.export.pdf_pages import load_fonts, not_drawn
+from assaypilot.engine.export.plain import plain, shared_out
 from assaypilot.engine.export.report_vector import FigureFlowable
 from assaypilot.engine.figures.aligned import Aligned
-from assaypilot.engine.figures.ranked import Cutoff, Spans, rank_compounds, ranked_intervals
 
 load_fonts()
 
@@ -83,19 +81,6 @@ def test_a_figure_looks_as_matplotlib_draws_it() -> None:
     assert "turned text" in text
 
 
-def test_the_ranked_figure_too() -> None:
-    rng = np.random.default_rng(0)
-    estimate = rng.normal(7, 0.6, 90)
-    status = rng.integers(0, 4, 90).astype(np.int8)
-
-    def figure() -> Figure:
-        ranking = rank_compounds(estimate, status)
-        return ranked_intervals(ranking, Spans(estimate, estimate - 0.2, estimate + 0.3, status), Cutoff(7.2, 7.0))
-
-    size = (800, 260)
-    assert likeness(by_matplotlib(figure(), size), grey(as_pdf(figure()), size)) > 0.97
-
-
 def test_rings_are_equally_large_in_pictures_beside_each_other() -> None:
     aligned = Aligned(("c1ccccc1",))
     smiles = ["c1ccccc1", "CCCCc1ccccc1", "OC(=O)Cc1ccccc1"]
@@ -126,20 +111,6 @@ def test_columns_fit_and_give_nothing_away(columns: list[tuple[float, float]], w
         assert sum(found) == pytest.approx(width, rel=1e-4)
 
 
-def test_one_long_text_takes_nothing_from_short_columns() -> None:
-    rows = [["ID", "Evidence", "Made"], ["X" * 500, "predicted, never measured", "to be made"]]
-    found = widths(rows, 400.0)
-    for place in (1, 2):
-        assert found[place] >= max(stringWidth(row[place], REGULAR, 7) for row in rows)
-    assert sum(found) == pytest.approx(400.0, rel=1e-3)
-
-
-def test_words_too_long_for_a_page_take_nothing_from_short_ones() -> None:
-    assert shared_out([500.0, 300.0, 40.0], [400.0, 300.0, 40.0], 300.0) == pytest.approx(
-        [130.0, 130.0, 40.0], abs=1e-3
-    )
-
-
 @given(st.text(max_size=60))
 def test_any_text_becomes_one_line_that_xml_and_pdf_can_hold(text: str) -> None:
     made = plain(text)
@@ -149,26 +120,6 @@ def test_any_text_becomes_one_line_that_xml_and_pdf_can_hold(text: str) -> None:
     assert all(a == b for a, b in zip(text, made, strict=True) if a.isprintable())
 
 
-def test_halves_of_surrogate_pairs_are_replaced() -> None:
-    assert plain("a\ud800b") == "a\ufffdb"
-    assert plain("😀") == "😀"
-    assert plain("a\ufffeb\uffff") == "a\ufffdb\ufffd"  # no characters of XML
-
-
-@given(st.text(st.characters(codec="ascii", categories=("L", "N", "Zs")), max_size=80))
-def test_a_text_on_one_line_fits(text: str) -> None:
-    shown = fitted(text, BOLD, 8.5, 50.0)
-    assert stringWidth(shown, BOLD, 8.5) <= 50.0 + 1e-6
-    assert shown == plain(text) or shown.endswith("…")
-
-
 def test_signs_the_font_does_not_have_are_named() -> None:
     assert not_drawn(["pIC50 µM ≥ α", "plain"]) == []
     assert not_drawn(["化合物", "合 1"])[0].startswith("3 characters of names")
-
-
-def test_numbers_with_intervals() -> None:
-    nan = float("nan")
-    assert interval("7.42", 7.2, 7.631, 2) == "7.42 (7.20 to 7.63)"
-    assert interval("7.4", nan, 7.6, 1) == "7.4"
-    assert interval("", 7.0, 8.0, 2) == "not known"

@@ -1,8 +1,6 @@
 """What leaves the program and comes back through our own reader: the same compounds, sites and values."""
 
-import csv
 import dataclasses
-import math
 from collections.abc import Callable, Mapping
 from operator import attrgetter
 from pathlib import Path
@@ -20,7 +18,7 @@ from assaypilot.engine.domain.library import Library, Site
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.export.contents import Choice, contents
 from assaypilot.engine.export.formats import write
-from assaypilot.engine.export.sheet import Cell, Sheet, write_csv
+from assaypilot.engine.export.sheet import Cell
 from assaypilot.engine.tables.importer import ImportedTable, import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import read_table
@@ -107,15 +105,6 @@ def test_several_endpoints_and_a_limit(tmp_path: Path, ending: str) -> None:
     assert raw.find("P(hERG ‹ 5)" if ending == "sdf" else "P(hERG < 5)") is not None
 
 
-@pytest.mark.parametrize("ending", ENDINGS)
-def test_columns_and_rows_come_back_in_their_order(tmp_path: Path, nasty: Status, ending: str) -> None:
-    columns = ("Status", "ID", "R2", "R1", "SMILES")
-    raw = back(tmp_path / f"x.{ending}", nasty, Choice("in", (8, 2, 5), columns))
-    assert raw.column("ID") == tuple(NASTY[c] for c in (8, 2, 5))
-    own = [name for name in raw.columns if name in columns and name != "SMILES"]
-    assert own == ["Status", "ID", "R2", "R1"]
-
-
 def test_measurements_of_a_workbook_can_be_recorded_again(tmp_path: Path, nasty: Status) -> None:
     path = tmp_path / "x.xlsx"
     write(path, contents(nasty))
@@ -174,30 +163,3 @@ def test_any_names_and_values(
     raw = read_table(tmp_path / "x.xlsx", sheet="Measurements")
     assert [float(text) for text in raw.column("Value")] == values
     assert list(raw.column("ID")) == names
-
-
-def test_formulas_are_guarded_in_csv_alone(tmp_path: Path, nasty: Status) -> None:
-    write(tmp_path / "x.csv", contents(nasty, WHOLE))
-    with (tmp_path / "x.csv").open(encoding="utf-8-sig", newline="") as stream:
-        lines = list(csv.reader(stream))
-    column = [row[lines[0].index("ID")] for row in lines[1:]]
-    assert column == [f"'{name}" if name[0] in "=-@" else name for name in NASTY]
-    assert (tmp_path / "x.csv").read_bytes().startswith(b"\xef\xbb\xbfID,")
-
-
-def test_a_table_of_ours_is_read_whatever_its_cells(tmp_path: Path) -> None:
-    sheet = Sheet(("ID", "a"), (("x", math.nan), ("y", True), ("z", None), ("w", 0.1 + 0.2)))
-    write_csv(tmp_path / "x.csv", sheet.header, sheet.rows)
-    assert read_table(tmp_path / "x.csv").column("a") == ("", "yes", "", repr(0.1 + 0.2))
-
-
-def test_an_exported_library_is_a_library_again(tmp_path: Path, nasty: Status) -> None:
-    raw = back(tmp_path / "x.xlsx", nasty)
-    again: Library = imported(raw, "pIC50 estimate;sd=0.2").library
-    with Campaign.create(
-        tmp_path / "y.assaypilot",
-        library=again,
-        endpoints=[dataclasses.replace(IC50, name="pIC50", unit="", transform="none")],
-        settings=Settings("pIC50", 0.5),
-    ) as campaign:
-        assert campaign.status().library == again

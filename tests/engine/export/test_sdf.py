@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 from rdkit import Chem
 
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.contents import Choice, contents
 from assaypilot.engine.export.formats import write
 from assaypilot.engine.tables.opening import read_table
-from tests.engine.export.making import NASTY, SMILES, begin, nasty_library, plain_library
+from tests.engine.export.making import NASTY, SMILES, nasty_library
 
 
 def records(path: Path) -> list[Any]:
@@ -121,17 +120,6 @@ def test_a_compound_without_structure_keeps_its_data_and_says_so(tmp_path: Path,
         float(table.column("pIC50 estimate")[0])
         == contents(status, Choice("all", (0,))).shortlist.column("pIC50 estimate")[0]
     )
-
-
-def test_no_structure_at_all_and_no_compound_are_refused_plainly(tmp_path: Path) -> None:
-    with begin(tmp_path / "x.assaypilot", plain_library()) as campaign:
-        status = campaign.status()
-    with pytest.raises(AssayPilotError, match="no compound of the shortlist has a structure") as caught:
-        write(tmp_path / "x.sdf", contents(status, Choice("all")))
-    assert "Write csv or xlsx" in str(caught.value.mend)
-    with pytest.raises(AssayPilotError, match="no compound in this list"):
-        write(tmp_path / "x.sdf", contents(status))
-    assert not (tmp_path / "x.sdf").exists()
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from pptx.util import Inches
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.export.contents import Choice
 from assaypilot.engine.export.formats import write
-from assaypilot.engine.export.plain import cut_lines, lines_of
+from assaypilot.engine.export.plain import lines_of
 from assaypilot.engine.export.slide import presentation
 from assaypilot.engine.figures.palette import LIGHT
 from assaypilot.engine.strategies.protocol import IN
@@ -121,14 +121,6 @@ def test_labels_alone_make_a_real_table(tmp_path: Path) -> None:
     assert "+ 24 more" in words(slide)
 
 
-def test_many_sites_share_a_column(tmp_path: Path) -> None:
-    with begin(tmp_path, labels((2,) * 9)) as campaign:
-        slide = slide_of(presentation(said(campaign.status(), Choice("all"))))
-    (table,) = [shape.table for shape in slide.shapes if shape.has_table]
-    assert table.cell(0, 1).text == "Substituents"
-    assert table.cell(1, 1).text.startswith("R1 ")
-
-
 @pytest.mark.parametrize("maker", [indoles, labels])
 def test_texts_of_tables_stay_texts(tmp_path: Path, maker: Any) -> None:
     with begin(tmp_path, maker((3, 2, 1), HOSTILE), name="<b>R1 $width x <$energy</b>\x00\x0b") as campaign:
@@ -159,15 +151,6 @@ def test_very_long_texts_stay_in_their_boxes(tmp_path: Path) -> None:
                 for p in shape.text_frame.paragraphs
             )
             assert needs <= shape.height / Inches(1) + 0.06, shape.name
-
-
-def test_a_text_is_cut_only_where_it_must_be() -> None:
-    assert cut_lines("short", 10.0, 2.0, 1) == "short"
-    assert cut_lines("word " * 50, 10.0, 2.0, 2).endswith("…")
-    assert lines_of(cut_lines("word " * 50, 10.0, 2.0, 2), 10.0, 2.0) == 2
-    assert lines_of("x" * 400, 10.0, 2.0) > 10
-    assert lines_of("化" * 14, 10.0, 2.0) == 1
-    assert lines_of("化" * 15, 10.0, 2.0) == 2
 
 
 def test_the_same_contents_make_the_same_file_and_its_properties_are_ours(

@@ -10,7 +10,6 @@ from assaypilot.engine.campaign.issued_rounds import Round
 from assaypilot.engine.campaign.plating import plate_layout
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.endpoint import Endpoint, Limit
-from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.domain.plates.layout import PlateUse, read_controls
 from assaypilot.engine.domain.plates.wells import FORMATS, read_well
 from assaypilot.engine.errors import AssayPilotError
@@ -18,7 +17,7 @@ from assaypilot.engine.export.sheet import Sheet, write_csv
 from assaypilot.engine.export.work_list import NOT_ASKED, plate_map, work_list
 from assaypilot.engine.tables.opening import read_table
 from assaypilot.engine.tables.results import read_results
-from tests.engine.export.making import IC50, TRUTH, as_dicts, begin, planned
+from tests.engine.export.making import IC50, as_dicts, begin, planned
 
 HERG = Endpoint("hERG pIC50", noise_sd=0.3, limit=Limit("<", 5.0))
 CURVE = Endpoint("IC50", unit="nM", transform="log", noise_sd=0.2, wells_per_measurement=10)
@@ -67,15 +66,6 @@ def test_plate_and_well_stand_in_every_row(tmp_path: Path) -> None:
     assert not set(taken) & set(ENDS.control_wells())
 
 
-def test_a_curve_says_all_its_wells(tmp_path: Path) -> None:
-    now, issued = planned(tmp_path, endpoints=(CURVE,))
-    sheet = work_list(now, issued, plate_layout(now, issued, ENDS))
-    assert sheet.header[-4:] == ("Well", "Wells", "Batch", "Comment")
-    for row in as_dicts(sheet):
-        letter = str(row["Well"])[0]
-        assert (row["Well"], row["Wells"]) == (f"{letter}2", f"{letter}2-{letter}11")
-
-
 def test_endpoints_on_plates_of_their_own_have_rows_of_their_own(tmp_path: Path) -> None:
     now, issued = planned(tmp_path, endpoints=(CURVE, HERG))
     assert issued.endpoints == (0, 1)
@@ -93,29 +83,6 @@ def test_endpoints_on_plates_of_their_own_have_rows_of_their_own(tmp_path: Path)
     assert [(r.compound, r.endpoint, r.plate, r.well) for r in read.results] == [
         (row["ID"], row["Endpoint"], row["Plate"], row["Well"]) for row in rows
     ]
-
-
-def test_each_endpoint_has_an_order_of_its_own(tmp_path: Path) -> None:
-    """What a place on the plate does to one assay must not do the same to a compound in the other."""
-    now, issued = planned(tmp_path, endpoints=(IC50, HERG))
-    layout = plate_layout(now, issued, ENDS)
-    assert [plate.endpoints for plate in layout.plates] == [(0,), (1,)]
-    same = [
-        layout.find(item.compound, 1, 0)[1].well == layout.find(item.compound, 1, 1)[1].well for item in issued.items
-    ]
-    assert sum(same) < len(same) / 2
-
-
-def test_endpoints_read_from_the_same_wells_share_a_row(tmp_path: Path) -> None:
-    use = PlateUse(96, read_controls(["1,12"]), same_wells=True)
-    now, issued = planned(tmp_path, endpoints=(CURVE, HERG))
-    layout = plate_layout(now, issued, use)
-    sheet = work_list(now, issued, layout)
-    assert all(plate.endpoints == (0, 1) for plate in layout.plates)
-    assert "Endpoint" not in sheet.header
-    assert len(sheet.rows) * 2 == issued.measurements
-    # The larger of the two decides how many wells are taken.
-    assert all(str(row["Wells"]).endswith("11") and row["IC50"] == row["hERG pIC50"] == "" for row in as_dicts(sheet))
 
 
 def test_what_is_in_already_is_neither_asked_nor_placed(tmp_path: Path) -> None:
@@ -184,20 +151,6 @@ def test_the_plate_map_lists_every_well_once_and_controls_name_no_compound(tmp_p
     read = read_results(read_table(tmp_path / "v.csv"), now.library, now.endpoints)
     assert {entry.reason for entry in read.rejected} == {"the id is missing"}
     assert len(read.rejected) == len(controls)
-
-
-def test_plates_are_counted_through_the_campaign(tmp_path: Path) -> None:
-    with begin(tmp_path / "a.assaypilot", endpoints=(CURVE,), per_round=10) as campaign:
-        now, issued = issue(campaign)
-        assert [p.name for p in plate_layout(now, issued, ENDS).plates] == ["R1-P1", "R1-P2"]
-        ids = now.library.ids
-        campaign.record(
-            [Result(ids[i.compound], 10 ** (9 - TRUTH[i.compound])) for i in issued.items for _ in range(i.replicates)],
-            close=True,
-        )
-        now, issued = issue(campaign)
-        names = [p.name for p in plate_layout(now, issued, ENDS).plates]
-        assert names[0] == "R2-P1"
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -5,7 +5,6 @@ from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 
-import numpy as np
 import pypdfium2 as pdfium
 import pytest
 from reportlab.pdfgen.canvas import Canvas
@@ -15,16 +14,15 @@ from assaypilot.engine.campaign.issued_rounds import Round, RoundItem
 from assaypilot.engine.campaign.plating import plate_layout
 from assaypilot.engine.campaign.settings import Settings
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.domain.endpoint import Endpoint, Limit
+from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library
-from assaypilot.engine.domain.plates.layout import Control, Layout, Placed, Plate, PlateUse, read_controls
+from assaypilot.engine.domain.plates.layout import Layout, Placed, Plate, PlateUse, read_controls
 from assaypilot.engine.domain.plates.wells import Well
 from assaypilot.engine.export.pdf_pages import load_fonts
-from assaypilot.engine.export.work_page import legend, plate_table, work_page, write_work_page
+from assaypilot.engine.export.work_page import plate_table, work_page, write_work_page
 from assaypilot.engine.system.progress import Cancelled, Report, silent
 from tests.engine.export.making import IC50, NASTY, nasty_library, plain_library, planned
 
-HERG = Endpoint("hERG pIC50", noise_sd=0.3, limit=Limit("<", 5.0))
 CURVE = Endpoint("IC50", unit="nM", transform="log", noise_sd=0.2, wells_per_measurement=10)
 ENDS = PlateUse(96, read_controls(["1,12"]), edge=False)
 
@@ -101,14 +99,6 @@ def test_wells_carry_ranks_and_the_legend_says_what_there_is(tmp_path: Path) -> 
     assert "further wells of the same measurement" in texts(page(curves, issued, PlateUse(96)))[0]
 
 
-def test_letters_of_controls_tell_them_apart(tmp_path: Path) -> None:
-    now, issued = planned(tmp_path)
-    use = PlateUse(96, (Control("DMSO", (1,)), Control("dose", (12,)), Control("Do", (11,))))
-    first = texts(page(now, issued, use))[0]
-    assert "DO" not in first
-    assert all(letters in first for letters in ("C1", "C2", "C3"))
-
-
 @pytest.mark.parametrize("smiles", [True, False], ids=["structures", "labels"])
 def test_ids_are_plain_text(tmp_path: Path, smiles: bool) -> None:
     library = nasty_library() if smiles else nasty_library(smiles=None)
@@ -153,15 +143,6 @@ def test_more_measurements_than_a_page_has_room_for_go_on(tmp_path: Path) -> Non
     assert len(pages) >= 4
 
 
-def test_several_plates_are_all_drawn(tmp_path: Path) -> None:
-    now, issued = planned(tmp_path, endpoints=(CURVE, HERG))
-    layout = plate_layout(now, issued, ENDS)
-    whole = "\n".join(texts(page(now, issued, ENDS)))
-    for plate in layout.plates:
-        assert f"Plate {plate.name}: {now.endpoints[plate.endpoints[0]].name}" in whole
-    assert whole.count("max control") == 1, "one legend"
-
-
 def test_the_same_round_prints_the_same_bytes(tmp_path: Path) -> None:
     now, issued = planned(tmp_path)
     assert page(now, issued, ENDS) == page(now, issued, ENDS)
@@ -181,17 +162,6 @@ def test_it_can_be_stopped_and_leaves_what_was_there(tmp_path: Path) -> None:
     write_work_page(out, now, issued, None, program="p", printed="now")
     assert out.read_bytes().startswith(b"%PDF")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.assaypilot", "w.pdf"]
-
-
-def test_a_well_has_the_colour_the_legend_gives_it(tmp_path: Path) -> None:
-    """Looked at as a picture: the middle of a control's well and of its sample in the legend."""
-    now, issued = planned(tmp_path)
-    picture = pdfium.PdfDocument(page(now, issued, ENDS))[0].render(scale=2).to_numpy()[:, :, :3]
-    amber = np.all(np.abs(picture.astype(int) - np.array([0x4B, 0xB8, 0xF2])) < 12, axis=2)
-    assert amber.any(), "blue, green, red"
-    rows = np.flatnonzero(amber.any(axis=1))
-    groups = np.split(rows, np.flatnonzero(np.diff(rows) > 8) + 1)
-    assert len(groups) == 1 + 1, "a column of wells, and the legend below"
 
 
 def test_a_large_round_is_quick(tmp_path: Path) -> None:
@@ -250,28 +220,3 @@ def test_each_well_holds_its_words_and_no_other(size: int, wells: int, edge: boo
             left, upper = X + RIM + column * step, TOP - RIM - row * step
             words = page.get_text_bounded(left, upper - step, left + step, upper).split()
             assert " ".join(words) == expected.get(Well(row, column), ""), Well(row, column)
-
-
-def test_rows_and_columns_are_named_as_on_the_plate() -> None:
-    page = drawn(laid_out(96, 1))
-    step = 36.0
-    for row, letter in enumerate("ABCDEFGH"):
-        upper = TOP - RIM - row * step
-        assert page.get_text_bounded(X, upper - step, X + RIM, upper).strip() == letter
-    for column in range(12):
-        left = X + RIM + column * step
-        assert page.get_text_bounded(left, TOP - RIM + 1, left + step, TOP).strip() == str(column + 1)
-
-
-def test_the_legend_says_what_is_there() -> None:
-    layout = laid_out(96, 6, edge=False)
-    load_fonts()
-    stream = BytesIO()
-    canvas = Canvas(stream, pagesize=(600, 842))
-    table = legend(layout, WIDTH)
-    table.drawOn(canvas, X, TOP - table.wrap(WIDTH, 800.0)[1])
-    canvas.save()
-    inside = pdfium.PdfDocument(stream.getvalue())[0].get_textpage().get_text_range()
-    for words in ("compound 1 of the list: its first well", "further wells of the same measurement", "max control",
-                  "its second measurement", "min control", "empty", "edge, not used"):  # fmt: skip
-        assert words in inside

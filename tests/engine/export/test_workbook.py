@@ -24,7 +24,7 @@ from assaypilot.engine.export.formats import write
 from assaypilot.engine.export.plain import LONGEST, cell_text, in_header, units_of
 from assaypilot.engine.export.sheet import Sheet
 from assaypilot.engine.tables.raw import letters_of
-from tests.engine.export.making import NASTY, begin, nasty_library, plain_library
+from tests.engine.export.making import NASTY, begin
 
 SHEETS = ["Shortlist", "All compounds", "Measurements", "Rounds", "Settings"]
 
@@ -110,22 +110,6 @@ def test_pictures_lie_in_the_rows_of_their_compounds_and_are_not_blank(tmp_path:
     assert re.fullmatch(r"'Shortlist'!\$A\$1:\$\w\$4", page.print_area)
 
 
-def test_columns_on_screen_keep_their_order_beside_the_pictures(tmp_path: Path, nasty: Status) -> None:
-    choice = Choice("all", columns=("Status", "SMILES", "ID", "pIC50 estimate"))
-    page = written(tmp_path / "x.xlsx", nasty, choice)["Shortlist"]
-    header = [cell.value for cell in page[1]]
-    assert header == ["Status", "SMILES", "ID", "Picture", "pIC50 estimate", "Evidence", "Availability"]
-    assert same(contents(nasty, choice).shortlist, cells(page))
-
-
-def test_without_structures_there_is_no_column_of_pictures(tmp_path: Path) -> None:
-    with begin(tmp_path / "x.assaypilot", plain_library()) as campaign:
-        page = written(tmp_path / "x.xlsx", campaign.status())["Shortlist"]
-    assert not page._images
-    assert [cell.value for cell in page[1]][:3] == ["ID", "R1", "R2"]
-    assert page.max_row == 10
-
-
 def test_only_so_many_pictures_and_that_is_said(tmp_path: Path, nasty: Status, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workbook, "MOST_PICTURES", 4)
     book = written(tmp_path / "x.xlsx", nasty)
@@ -149,18 +133,6 @@ def test_it_is_ready_for_paper(tmp_path: Path, nasty: Status) -> None:
     assert book.properties.title == "Lead & back-up"
     assert book.properties.creator.startswith("AssayPilot")
     assert nasty.head in book.properties.description
-
-
-def test_a_status_is_a_word_before_it_is_a_colour(tmp_path: Path, nasty: Status) -> None:
-    page = written(tmp_path / "x.xlsx", nasty)["All compounds"]
-    place = next(cell.column for cell in page[1] if cell.value == "Status")
-    colours: dict[str, set[str]] = {}
-    for row in range(2, page.max_row + 1):
-        cell = page.cell(row, place)
-        colours.setdefault(cell.value, set()).add(cell.font.color.rgb)
-    assert set(colours) == {"in", "undecided", "out"}
-    assert all(len(own) == 1 for own in colours.values())
-    assert len(set.union(*colours.values())) == 3
 
 
 def test_an_empty_list_says_why_and_has_no_row(tmp_path: Path) -> None:
@@ -267,23 +239,3 @@ def test_libreoffice_opens_it_and_prints_every_sheet(tmp_path: Path, nasty: Stat
         assert identity in texts[0]
     assert "Err:" not in "".join(texts)
     assert (ink < 200).mean() > 0.01
-
-
-def test_a_site_with_the_name_of_our_column(tmp_path: Path) -> None:
-    library = nasty_library()
-    sites = (
-        dataclasses.replace(library.sites[0], name="Picture"),
-        dataclasses.replace(library.sites[1], name="Status"),
-    )
-    with begin(tmp_path / "x.assaypilot", dataclasses.replace(library, sites=sites)) as campaign:
-        page = written(tmp_path / "x.xlsx", campaign.status())["Shortlist"]
-    header = [cell.value for cell in page[1]]
-    assert header[:5] == ["ID", "Picture (2)", "Picture", "Status", "Status (2)"]
-    assert len({name.casefold() for name in header}) == len(header)
-
-
-def test_structures_without_a_core_are_drawn_too(tmp_path: Path) -> None:
-    library = dataclasses.replace(nasty_library(), scaffold=None)
-    with begin(tmp_path / "x.assaypilot", library) as campaign:
-        page = written(tmp_path / "x.xlsx", campaign.status())["Shortlist"]
-    assert len(page._images) == 9

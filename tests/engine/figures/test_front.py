@@ -1,11 +1,9 @@
 """The front between two endpoints: its staircase against a search, the band around it, and what is said and clicked."""
 
 import itertools
-import time
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.collections import PolyCollection
@@ -14,7 +12,7 @@ from matplotlib.path import Path
 
 from assaypilot.engine.figures.front import MOST_BOXES, Axis, front_plot, spread, staircase
 from assaypilot.engine.figures.palette import DARK, LIGHT, MARKERS
-from tests.engine.figures.drawing import IN, LOST, OUT, UNDECIDED, drawn
+from tests.engine.figures.drawing import IN, LOST, OUT, UNDECIDED
 
 AXES = (Axis("pIC50"), Axis("hERG", -1.0))
 
@@ -60,12 +58,6 @@ def test_the_staircase_is_as_high_as_the_best_point_that_reaches(
         assert height_at(turned, x) == (expected if reaching.size else -np.inf)
 
 
-def test_points_without_both_numbers_do_not_count() -> None:
-    points = np.array([[1.0, np.nan, 9.0], [1.0, 5.0, np.inf]])
-    assert staircase(points, (1.0, 1.0), (0.0, 2.0, 0.0, 2.0)).tolist() == [[0.0, 1.0], [1.0, 1.0], [1.0, 0.0]]
-    assert staircase(points[:, 1:], (1.0, 1.0), (0.0, 2.0, 0.0, 2.0)).shape == (0, 2)
-
-
 def band(figure: Figure) -> Path | None:
     found = [one for one in figure.axes[0].collections if isinstance(one, PolyCollection) and len(one.get_facecolor())]
     return found[0].get_paths()[0] if found else None
@@ -89,15 +81,6 @@ def test_the_true_front_lies_in_the_band_whenever_the_bounds_hold() -> None:
         )
     # What is far on the better or on the worse side is not in it.
     assert not path.contains_points([[9.5, 3.0], [5.5, 6.5]]).any()
-
-
-def test_before_any_bound_there_is_no_band_and_no_box() -> None:
-    estimates, status = table(40)
-    figure = front(estimates, status, np.nan)
-    assert band(figure) is None
-    assert not figure.axes[0].collections
-    assert words(figure)[0] == "estimated front"
-    assert not any("lies in here" in text for text in words(figure))
 
 
 def test_every_status_has_its_shape_and_its_word_with_a_count() -> None:
@@ -155,14 +138,6 @@ def test_axes_hold_a_near_limit_and_leave_a_far_one_out() -> None:
     assert "hERG < 6" in [text.get_text() for text in front(estimates, status, np.nan, axes).axes[0].texts]
 
 
-def test_one_box_of_a_hardly_known_compound_does_not_squeeze_the_others() -> None:
-    estimates, status = table(50)
-    low, high = estimates - 0.1, estimates + 0.1
-    low[0, 0], high[0, 0] = -50.0, 50.0
-    left, right, _, _ = spread(estimates, low, high, status).ends
-    assert right - left < 3 * float(np.ptp(estimates[0]))
-
-
 def test_the_axes_say_which_way_is_better_and_how_many_are_missing() -> None:
     estimates, status = table(30)
     estimates[0, :4] = np.nan
@@ -171,24 +146,3 @@ def test_the_axes_say_which_way_is_better_and_how_many_are_missing() -> None:
     assert figure.axes[0].get_ylabel() == "hERG   ← better"
     empty = front(np.full((2, 3), np.nan), status[:3], palette=DARK)
     assert any("No estimates yet" in text.get_text() for text in empty.axes[0].texts)
-
-
-@pytest.mark.parametrize("text", ["CPD_$1_$2%", "<b>x</b>", "a_{b}^{c}$", "\\alpha"])
-def test_texts_are_not_mathematics(text: str) -> None:
-    estimates, status = table(30)
-    axes = (Axis(text, 1.0, 7.0, text, False), Axis(text, -1.0, 5.0, text, True))
-    assert drawn(front(estimates, status, 0.1, axes, selected=2))
-
-
-@pytest.mark.parametrize("n", [1, 2])
-def test_few_compounds(n: int) -> None:
-    estimates, status = table(n)
-    assert drawn(front(estimates, status, 0.1, selected=0))
-
-
-def test_thousands_of_compounds_are_drawn_at_once() -> None:
-    estimates, status = table(5_000)
-    drawn(front(estimates, status, 0.2))
-    start = time.process_time()
-    drawn(front(estimates, status, 0.2))
-    assert time.process_time() - start < 1.0  # measured: 0.1 s

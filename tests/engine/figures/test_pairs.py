@@ -68,13 +68,6 @@ def test_the_best_come_first_and_the_unknown_last() -> None:
     assert view.cell_of(7, 1) is None
 
 
-def test_an_uneven_table_does_not_make_a_row_look_good() -> None:
-    # Row 0 is worse everywhere, but stands only in the column that is better by far.
-    codes = np.array([[0, 1, 0], [1, 0, 0], [1, 1, 0]], dtype=np.int32)
-    view = pair_map(codes, SIZES, (0, 1), np.array([8.0, 5.0, 8.4]), np.zeros(3, dtype=np.intp))
-    assert view.rows.tolist() == [1, 0]
-
-
 def test_a_map_needs_two_sites_and_shows_no_more_than_can_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     codes, estimate, measured = small()
     with pytest.raises(ValueError, match="two different sites"):
@@ -157,28 +150,6 @@ def test_many_cells_go_without_numbers_and_fit_in_less_room() -> None:
     assert high < 9.0
     few = heat_size(names[:6], names[:5], ("R1", "R2"))
     assert few[0] < wide
-
-
-def test_nothing_to_show_is_said() -> None:
-    codes, estimate, measured = small()
-    view = pair_map(codes, SIZES, (0, 1), estimate, measured, fixed={2: 1})
-    assert view.mean.size
-    none = pair_map(codes, (3, 4, 5), (0, 1), estimate, measured, fixed={2: 4})
-    assert none.mean.size == 0
-    assert "No compound carries this combination" in drawn(none).axes[0].texts[0].get_text()
-
-
-def test_the_words_below_a_small_map_are_broken_where_it_ends() -> None:
-    codes, estimate, measured = small()
-    view = pair_map(codes, SIZES, (0, 1), estimate, measured)
-    figure = drawn(
-        view, size=(4.6, 3.0), rest="R3 = a very long substituent   R4, R5 averaged over the compounds there are"
-    )
-    key = next(text for text in figure.texts if "measured (bold)" in text.get_text())
-    assert heat_size(["a"], ["b"], ("R1", "R2"))[0] >= 4.6
-    box = key.get_window_extent()
-    assert box.x1 <= figure.bbox.x1
-    assert box.y0 >= 0
 
 
 def test_cells_say_what_is_known_only_as_bounds() -> None:

@@ -1,15 +1,12 @@
 """Lines across three endpoints: better is up, who is drawn, and what a click finds."""
 
-import time
-
 import numpy as np
 import pytest
 from matplotlib.collections import LineCollection
 
 from assaypilot.engine.figures.front import Axis
-from assaypilot.engine.figures.palette import DARK
 from assaypilot.engine.figures.parallel import MOST_FAINT, MOST_LINES, bundle, parallel_plot
-from tests.engine.figures.drawing import IN, LOST, OUT, UNDECIDED, drawn
+from tests.engine.figures.drawing import IN, LOST, OUT, UNDECIDED
 
 AXES = (Axis("pIC50"), Axis("hERG", -1.0, 5.0, "hERG < 5", True), Axis("logD", -1.0))
 
@@ -80,32 +77,8 @@ def test_a_place_finds_the_line_that_passes_there() -> None:
     assert bundle(np.full((3, 2), np.nan), status, np.ones(2), AXES).near(0.0, 0.5, (0.1, 0.1)) is None
 
 
-def test_compounds_without_every_estimate_are_left_out_and_an_empty_plot_says_so() -> None:
-    estimates, status, chance = table(40)
-    estimates[2, 5] = np.nan
-    assert 5 not in set(bundle(estimates, status, chance, AXES, selected=5).compounds.tolist())
-    nothing = np.full_like(estimates, np.nan)
-    figure = parallel_plot(bundle(nothing, status, chance, AXES), nothing, nothing, status, AXES, palette=DARK)
-    assert any("No estimates yet" in text.get_text() for text in figure.axes[0].texts)
-
-
 def test_axes_are_named_with_their_direction_and_their_limit() -> None:
     estimates, status, chance = table(40)
     figure = parallel_plot(bundle(estimates, status, chance, AXES), estimates, estimates, status, AXES)
     said = [text.get_text() for text in figure.axes[0].texts]
     assert {"pIC50 (higher is better ↑)", "logD (lower is better ↑)", "hERG < 5"} <= set(said)
-
-
-@pytest.mark.parametrize("text", ["CPD_$1_$2%", "<b>x</b>", "a_{b}^{c}$"])
-def test_texts_are_not_mathematics(text: str) -> None:
-    estimates, status, chance = table(30)
-    axes = [Axis(text, 1.0, 7.0, text), Axis(text, -1.0, 5.0, text), Axis(text)]
-    assert drawn(parallel_plot(bundle(estimates, status, chance, axes), estimates, estimates, status, axes, selected=1))
-
-
-def test_a_hundred_thousand_compounds_are_as_quick_as_a_thousand() -> None:
-    estimates, status, chance = table(100_000)
-    drawn(parallel_plot(bundle(estimates, status, chance, AXES), estimates, estimates, status, AXES))
-    start = time.process_time()
-    drawn(parallel_plot(bundle(estimates, status, chance, AXES), estimates, estimates, status, AXES))
-    assert time.process_time() - start < 1.0  # measured: 0.15 s

@@ -32,19 +32,6 @@ def test_each_row_says_its_numbers_and_lies_on_one_scale(palette: Palette) -> No
     assert axes.get_xlim()[1] > 672
 
 
-def test_what_is_and_what_could_be_differ_by_more_than_colour() -> None:
-    hollow, filled = reach_plot([NOW, TRIED]).axes[0].patches[-2:]
-    assert hollow.get_facecolor() != hollow.get_edgecolor()
-    assert filled.get_facecolor() == filled.get_edgecolor()
-
-
-def test_an_open_end_and_a_single_number_are_said() -> None:
-    assert Reach("now", 384, 500, 9600, more=True).words == "384 to 9,600 or more"
-    assert Reach("now", 96, 96, 96).words == "96"
-    assert Reach("now", 96, 96, 96, more=True).words == "96 or more"
-    assert words(reach_plot([])) == ["Nothing is expected yet."]
-
-
 @pytest.mark.parametrize(
     ("rows", "used"),
     [
@@ -88,9 +75,3 @@ def test_first_of_two_forecasts_is_pale_and_a_budget_is_marked():
     assert set(lines[-1].get_xdata()) == {192}
     told = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
     assert told == ["now", "members found", "best found"]
-
-
-def test_a_single_round_is_a_point_and_nothing_says_so():
-    (found, _) = discovery_plot([Discovery("now", (96,), (1.0,), (1.0,))]).axes[0].get_lines()
-    assert found.get_marker() == "o"
-    assert "Nothing is expected" in discovery_plot([]).axes[0].texts[0].get_text()

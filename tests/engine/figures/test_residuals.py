@@ -44,9 +44,3 @@ def test_texts_are_as_they_are_and_long_ones_lose_their_middle():
     assert any("…" in text for text in shown)
     assert "band" not in figure.axes[0].get_xlabel()
     assert "pIC50 $x" in figure.axes[0].get_xlabel()
-
-
-@pytest.mark.parametrize("size", [(1.0, 0.5), (9.0, 5.0)])
-def test_any_size_can_be_drawn_and_nothing_to_show_is_said(size):
-    worst_residuals(WORST, "pIC50", residual_sd=0.1, size=size).canvas.draw()
-    assert texts(worst_residuals((), "pIC50", size=size)) == ["No compound can be compared with others."]

@@ -10,7 +10,6 @@ from matplotlib.figure import Figure
 from assaypilot.engine.figures.blocks import (
     Block,
     blocks_height,
-    contribution_ends,
     forest_plot,
     row_at,
     row_places,
@@ -75,14 +74,6 @@ def test_contributions_of_all_sites_share_a_scale() -> None:
     assert len(spans) == 2
 
 
-def test_one_wide_interval_does_not_squeeze_the_others() -> None:
-    value, half = np.array([0.0, 0.5, 1.0]), np.array([0.1, 0.1, 50.0])
-    ends = contribution_ends(value, value - half, value + half)
-    assert ends[1] - ends[0] < 2.5
-    assert ends[0] < 0.0 < 1.0 < ends[1]
-    assert contribution_ends(np.array([NAN]), np.array([NAN]), np.array([NAN])) == (-1.0, 1.0)
-
-
 def test_measurements_before_and_in_the_campaign() -> None:
     used = [(np.array([1, 0]), np.array([4, 0])), (np.array([0, 2, 0]), np.array([1, 1, 1]))]
     figure = usage_plot(BLOCKS, used)
@@ -93,11 +84,6 @@ def test_measurements_before_and_in_the_campaign() -> None:
     assert said.count("none") == 1
     assert {"5", "3", "1"} <= set(said)
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["this campaign", "earlier values"]
-
-
-def test_without_a_choice_there_is_a_sentence() -> None:
-    assert texts(forest_plot([], [])) == ["No site has a choice."]
-    assert texts(usage_plot([], [])) == ["No site has a choice."]
 
 
 def test_measured_against_predicted() -> None:
@@ -114,11 +100,6 @@ def test_measured_against_predicted() -> None:
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
     assert labels == ["in", "undecided", "out", "assay noise"]
     texts(figure)
-
-
-def test_nothing_to_compare_is_said() -> None:
-    figure = agreement_plot(np.array([NAN]), np.array([6.0]), np.array([1], dtype=np.int8))
-    assert "No compound can be predicted" in figure.axes[0].texts[0].get_text()
 
 
 @pytest.mark.parametrize("size", [(8.0, 4.5), (5.0, 6.0)])
@@ -144,23 +125,6 @@ def test_residuals_stand_beside_and_the_worst_are_named(size: tuple[float, float
     a, b = first.get_position(), second.get_position()
     assert a.x1 < b.x0 or b.y1 < a.y0
     assert first.get_xlim() == second.get_xlim()
-
-
-def test_names_do_not_lie_on_each_other() -> None:
-    predicted = np.array([6.0, 6.0, 6.0, 9.0])
-    measured = predicted + np.array([0.50, 0.505, 0.51, 0.0])
-    figure = predictions_plot(
-        predicted, measured, np.zeros(4, dtype=np.int8), [(k, f"compound {k}") for k in range(3)], size=(9.0, 4.5)
-    )
-    FigureCanvasAgg(figure).print_png(io.BytesIO())
-    boxes = [text.get_window_extent() for text in figure.axes[1].texts]
-    assert len(boxes) == 3
-    assert not any(boxes[a].overlaps(boxes[b]) for a in range(3) for b in range(a))
-    ends = predictions_plot(
-        predicted, measured, np.zeros(4, dtype=np.int8), [(3, "the last one of all")], size=(9.0, 4.5)
-    )
-    FigureCanvasAgg(ends).print_png(io.BytesIO())
-    assert ends.axes[1].texts[0].get_window_extent().x1 <= ends.bbox.x1
 
 
 def test_rounds_stand_over_what_they_took() -> None:

@@ -45,20 +45,6 @@ def test_it_is_the_last_endpoint_and_has_no_column():
     assert TableMapping.from_json(mapping.as_json()) == mapping
 
 
-def test_it_may_be_said_first_and_of_columns_found_by_convention():
-    assert [c.endpoint.name for c in mapped(TABLE, SPECS[2], *SPECS[:2]).endpoints] == ["pIC50", "hERG (nM)", "S"]
-    assert mapped(TABLE, "S;of=pIC50 - hERG (nM)").endpoints[-1].endpoint.of == ("pIC50", "hERG (nM)")
-
-
-def test_of_tables_with_one_row_per_measurement():
-    text = "ID|R1|Endpoint|Value|Unit\na|H|pIC50|7|\na|H|hERG|1000|nM\nb|Me|pIC50|8|\nb|Me|hERG|100|nM"
-    assert mapped(text, "S;of=pIC50 - hERG").endpoints[-1].endpoint.of == ("pIC50", "hERG")
-    more = text + "\nb|Me|S|1|"
-    assert "S is to be calculated as pIC50 - hERG, and the table has values of that name" in refusal(
-        mapped, more, "S;of=pIC50 - hERG"
-    )
-
-
 @pytest.mark.parametrize(
     ("text", "specs", "line"),
     [
@@ -75,14 +61,6 @@ def test_of_tables_with_one_row_per_measurement():
 )
 def test_refusals(text, specs, line):
     assert line in refusal(mapped, text, *specs)
-
-
-def test_a_column_of_logarithms_may_be_said_to_be_one():
-    text = "ID|R1|pIC50|hERG\na|H|7|5\nb|Me|8|5.5\nc|Et|7.5|6"
-    mapping = mapped(text, "pIC50;sd=0.2", "hERG;unit=log;sd=0.3", "S;of=pIC50 - hERG")
-    imported = import_table(raw_of(text), mapping)
-    assert [result.value for result in imported.history if result.endpoint == "hERG"] == [5.0, 5.5, 6.0]
-    assert [e.transform for e in imported.endpoints] == ["none", "none", "none"]
 
 
 def test_the_history_of_both_parts_is_its_own():

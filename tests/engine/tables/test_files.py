@@ -7,7 +7,7 @@ import pytest
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables import raw
-from assaypilot.engine.tables.opening import PATTERNS, read_table
+from assaypilot.engine.tables.opening import read_table
 from tests import snapshots
 from tests.engine.tables.corpus import DATAWARRIOR
 from tests.engine.tables.workbooks import write_xlsx
@@ -98,25 +98,3 @@ def test_a_file_that_another_program_keeps(tmp_path, monkeypatch):
 
     monkeypatch.setattr(raw.Path, "read_bytes", denied)
     assert refusal(path).startswith("open.xlsx: cannot be read (Permission denied). Check its permissions")
-
-
-def test_the_content_counts_not_the_name(tmp_path):
-    book = write_xlsx(tmp_path / "book.csv", {"Data": ROWS})
-    assert read_table(book).kind == "workbook"
-    (tmp_path / "text.xlsx").write_text("ID,R1,pIC50\na,Me,5.5\n")
-    assert read_table(tmp_path / "text.xlsx").kind == "text"
-
-
-def test_every_pattern_of_a_file_dialog_is_one_that_is_read():
-    assert {"*.csv", "*.xlsx", "*.sdf", "*.smi"} <= set(PATTERNS)
-
-
-def test_a_workbook_is_told_by_its_first_bytes_and_a_pipe_is_not_waited_for(tmp_path):
-    book, text, pipe = tmp_path / "a.csv", tmp_path / "b.xlsx", tmp_path / "pipe"
-    write_xlsx(book, {"Data": [["ID", "R1"], ["a", "Me"]]})
-    text.write_text("ID,R1\na,Me\n")
-    found = [raw.is_workbook(path) for path in (book, text, tmp_path, tmp_path / "none", "a\x00b")]
-    assert found == [True, False, False, False, False]
-    if hasattr(os, "mkfifo"):
-        os.mkfifo(pipe)
-        assert not raw.is_workbook(pipe)

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from assaypilot.engine.tables import headers
-from assaypilot.engine.tables.endpoint_kinds import kind_of
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import parse_text, read_table
@@ -47,14 +46,6 @@ def test_classes_are_said_and_no_values():
     assert table.endpoints == ()
     assert [site.name for site in table.library.sites] == ["R1", "R2"]
     assert any("Column Activity range gives classes (" in text and "no numbers" in text for text in table.warnings)
-
-
-def test_concentrations_in_several_units_are_one_column():
-    table = imported("IC50", "314 nM", "2.04 uM", "5.1E-06 M", ">12 nM", "7 uM", "")
-    assert (table.endpoints[0].unit, len(table.history), table.not_used) == ("nM", 5, ())
-    levels = [table.endpoints[0].to_model(one.value, one.unit) for one in table.history]
-    assert levels == pytest.approx([6.50, 5.69, 5.29, 7.92, 5.15], abs=0.01)
-    assert "IC50: its cells are in nM, µM, M; all are compared in nM, the unit of 2." in table.notes
 
 
 def test_a_potency_by_its_unit_alone_is_a_choice_that_a_note_names():
@@ -109,13 +100,6 @@ def test_an_exported_csv_needs_no_options(table: Callable[..., Path]) -> None:
     assert any("its estimates are no measurements" in note for note in mapping.notes)
 
 
-def test_what_is_named_is_read_all_the_same(table: Callable[..., Path]) -> None:
-    raw = read_table(table([HEADER, *(tuple(line[name] for name in HEADER) for line in lines())]))
-    options = TableOptions(sites=("para",), endpoints=(parse_endpoint_spec("act low;sd=0.2"),))
-    mapping = propose(raw, options)
-    assert (mapping.sites, [column.value for column in mapping.endpoints]) == (("para",), ["act low"])
-
-
 @pytest.fixture
 def table(tmp_path: Path) -> Callable[..., Path]:
     def write(rows: Sequence[Sequence[Any]]) -> Path:
@@ -124,12 +108,6 @@ def table(tmp_path: Path) -> Callable[..., Path]:
         return path
 
     return write
-
-
-@pytest.mark.parametrize("header", ["kd (1/s)", "Kd (s-1)", "koff [s^-1]", "k_off (min⁻¹)"])
-def test_a_rate_of_dissociation_is_no_potency(header):
-    assert not headers.looks_like_activity(header)
-    assert kind_of(*headers.split_unit(header), header).what == "a rate of dissociation"
 
 
 def test_a_stated_unit_that_contradicts_the_header_is_named():

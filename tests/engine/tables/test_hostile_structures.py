@@ -6,7 +6,7 @@ import time
 import pytest
 
 from assaypilot.engine.chemistry.cores import parse_core
-from assaypilot.engine.chemistry.structures import identity, read_structure
+from assaypilot.engine.chemistry.structures import read_structure
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system import guarded
 from assaypilot.engine.system.limits import MOST_ATOMS
@@ -37,29 +37,12 @@ def test_largest_structures_are_read_in_seconds(text):
     assert time.process_time() - start < SECONDS
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("merge", ["charge", "tautomer"])
-@pytest.mark.parametrize("text", LARGEST.values(), ids=LARGEST)
-def test_largest_structures_are_compared_in_seconds(text, merge):
-    start = time.process_time()
-    identity(text, merge)
-    assert time.process_time() - start < 4 * SECONDS
-
-
 def test_structure_with_too_many_atoms_has_a_reason():
     found = read_structure("C" * (MOST_ATOMS + 1))
     assert found.reason == "a structure of 301 heavy atoms is too large; at most 300 are read"
     assert "too long" in read_structure("C" * 5_001).reason
     with pytest.raises(AssayPilotError, match="more than 300 heavy atoms"):
         parse_core("C" * 400)
-
-
-def test_drawing_with_too_many_atoms_has_a_reason():
-    from rdkit import Chem
-
-    block = Chem.MolToMolBlock(Chem.MolFromSmiles("C" * 400), forceV3000=True)
-    with pytest.raises(Unreadable, match="400 heavy atoms is too large"):
-        smiles_of(block)
 
 
 def test_damaged_drawing_whose_chemistry_cannot_be_examined_has_a_reason():
@@ -80,15 +63,6 @@ def test_damaged_drawing_whose_chemistry_cannot_be_examined_has_a_reason():
 def chains(length):
     rows = "".join(f"C{k},{'C' * (length - k)},{5 + k / 10}\n" for k in range(30))
     return parse_text("ID,SMILES,pIC50\n" + rows)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("length", [MOST_ATOMS, 1_000])
-def test_chains_without_a_core_are_refused_in_time(length):
-    start = time.monotonic()
-    with pytest.raises(AssayPilotError, match="no site column"):
-        propose(chains(length))
-    assert time.monotonic() - start < 60.0
 
 
 def test_search_for_a_core_that_takes_too_long_is_said(monkeypatch):

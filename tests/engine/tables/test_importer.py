@@ -7,13 +7,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.domain.library import Library
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.check import about_own_sds, check_report
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.normalise import is_dose
-from assaypilot.engine.tables.opening import parse_text, read_table
+from assaypilot.engine.tables.opening import parse_text
 from assaypilot.engine.tables.options import TableOptions, parse_endpoint_spec
 from assaypilot.engine.tables.products import one_spelling
 from assaypilot.engine.tables.results import read_results
@@ -25,16 +24,6 @@ def imported(text, *specs, **options):
         raw, TableOptions(endpoints=tuple(parse_endpoint_spec(spec) for spec in specs), **{"product": False} | options)
     )
     return raw, mapping, import_table(raw, mapping)
-
-
-def problems(table):
-    return [(p.row, p.column, p.reason) for p in table.not_used]
-
-
-def refusal(text, *specs, **options):
-    with pytest.raises(AssayPilotError) as caught:
-        imported(text, *specs, **options)
-    return str(caught.value)
 
 
 def test_rows_of_one_compound_are_replicates():
@@ -75,24 +64,6 @@ def test_values_below_a_compound_are_its_own_where_nothing_of_another_stands_bes
     ]  # fmt: skip
     assert [one.row for one in table.not_used] == [8]
     assert any("Rows 3, 5, 6 hold values and no compound" in text for text in table.notes)
-
-
-def test_one_such_row_may_be_a_mean_and_is_nobody_s():
-    raw = parse_text("ID\tR1\tR2\tpIC50\nc1\tMe\tH\t6.1\nc2\tH\tCl\t7.2\n\t\t\t6.65\n")
-    assert [one.value for one in import_table(raw, propose(raw)).history] == [6.1, 7.2]
-
-
-def test_a_given_noise_goes_before_the_replicates():
-    raw, mapping, table = imported("ID|R1|pIC50\na|Me|6.0\na|Me|6.2\nb|H|7", sd=0.3)
-    assert check_report(raw, mapping, table)["endpoints"][0]["noise_sd"] == 0.3
-    assert table.endpoints[0].noise_sd == 0.3
-
-
-def test_means_with_n_and_sd_tell_the_noise_on_the_model_scale():
-    raw, mapping, table = imported("ID|R1|IC50 (nM)|N|SD\na|Me|100|3|23.0259\nb|H|10|1|")
-    (endpoint,) = check_report(raw, mapping, table)["endpoints"]
-    assert endpoint["noise_sd"] == pytest.approx(0.1, abs=1e-5)
-    assert endpoint["replicate_groups"] == 1
 
 
 def test_too_many_combinations_are_named_and_not_taken_unasked():
@@ -175,25 +146,9 @@ def test_the_order_of_rows_does_not_change_the_fit(order):
     assert again == pytest.approx(first)
 
 
-def test_a_unit_column_beside_a_quoted_potency(public):
-    raw = read_table(public("pct_cSrc_dataset.csv"))
-    mapping = propose(raw, TableOptions(endpoints=(parse_endpoint_spec("Src-IC50"),), sites=("Inhibitor Type",)))
-    (column,) = mapping.endpoints
-    assert (column.endpoint.unit, column.endpoint.transform, column.unit) == ("nM", "log", "Standard Units")
-    assert mapping.id == "Molecule ChEMBL ID"
-
-
 def imported_csv(text):
     raw = parse_text(text)
     return import_table(raw, propose(raw))
-
-
-def test_a_result_of_such_an_id_says_what_may_have_happened():
-    library = Library.listed(["R1"], [["Me"], ["H"]], ids=["MAR-1", "MAR-2"])
-    table = read_results(parse_text("ID,pIC50\n1-Mar,7\nMAR-2,6\n"), library, [Endpoint("pIC50", noise_sd=0.2)])
-    assert [one.reason for one in table.rejected] == [
-        "'1-Mar' is no compound of this campaign; a spreadsheet may have made a date of its id"
-    ]
 
 
 def test_a_label_and_the_structure_it_names_are_asked_about():
@@ -216,16 +171,6 @@ def test_noise_that_only_the_sds_beside_means_tell_has_a_hint():
     assert "State the SD between runs." in said
     assert means(0.05, stated=0.2) is None
     assert means(0.05, n=1) is None
-
-
-def test_rows_of_one_compound_that_differ_by_more_are_named():
-    rows = "".join(f"c{k},{a},F,{6 + k + d},0.05,3\n" for k, a in enumerate(("Me", "H", "Et", "Pr")) for d in (0, 0.4))
-    table = imported_csv("ID,R1,R2,pIC50,SD,N\n" + rows)
-    assert "Rows of one compound differ by more, SD 0.28." in about_own_sds(table.endpoints, table.history)[0]
-
-
-def test_a_header_in_brackets_is_no_json():
-    assert parse_text("[R1],pIC50\nMe,6\n").columns == ("[R1]", "pIC50")
 
 
 SERIES = "ID,R1,R2\na,Me,F\nb,H,F\nc,Me,Cl\n"
@@ -258,27 +203,11 @@ def test_a_table_of_points_has_compounds_and_no_values(header, points):
     )
 
 
-def test_the_unit_beside_concentrations_makes_no_potencies_of_responses():
-    known = series("pIC50;sd=0.2")
-    text = "ID,Concentration,Unit,Value\na,10,uM,90\na,1,uM,50\nb,10,uM,60\nb,1,uM,20\n"
-    with pytest.raises(AssayPilotError, match="Points of curves are no replicates"):
-        read_results(parse_text(text), known.library, known.endpoints)
-
-
 def test_one_concentration_is_a_result_like_any_other():
     known = series("Inhibition;unit=%;sd=5")
     text = "ID,Conc (uM),Inhibition (%)\na,10,90\nb,10,50\nb,10,54\n"
     results = read_results(parse_text(text), known.library, known.endpoints)
     assert [(r.compound, r.value) for r in results.results] == [("a", 90.0), ("b", 50.0), ("b", 54.0)]
-
-
-def test_one_compound_is_enough_and_a_single_point_beside_curves_is_one_too():
-    known = series("IC50;unit=nM;sd=0.2")
-    alone = "ID,Conc (uM),Value\na,10,90\na,1,50\na,0.1,20\n"
-    beside = "ID,Conc (uM),Value\na,10,90\na,1,50\nb,10,80\n"
-    for text in (alone, beside):
-        with pytest.raises(AssayPilotError, match="Points of curves are no replicates"):
-            read_results(parse_text(text), known.library, known.endpoints)
 
 
 def test_what_is_named_otherwise_than_the_points_is_read():

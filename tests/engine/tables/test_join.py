@@ -7,9 +7,8 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.join import join_tables, read_more, split_join
 from assaypilot.engine.tables.mapping import propose
-from assaypilot.engine.tables.opening import parse_text, read_table
+from assaypilot.engine.tables.opening import parse_text
 from assaypilot.engine.tables.options import TableOptions
-from assaypilot.engine.tables.structures import numbered
 
 
 def table(text):
@@ -33,11 +32,6 @@ def test_activities_join_structures_by_id():
     assert [(r.compound, r.value) for r in imported.history] == [("a", 6.25), ("a", 6.5), ("B", 7.5)]
 
 
-def test_repeated_rows_on_both_sides_are_not_multiplied():
-    joined = join_tables(table("ID|R1\na|Me\na|Me\nb|H"), table("ID|v\na|1\na|2\nb|3"))
-    assert joined.column("v") == ("1", "2", "", "3")
-
-
 def test_what_cannot_be_joined_is_refused_in_one_line():
     with pytest.raises(AssayPilotError) as caught:
         join_tables(table("ID|R1\na|Me"), table("ID|v\nx|1"))
@@ -58,13 +52,6 @@ def test_file_and_column_are_told_apart(tmp_path):
     assert split_join(str(odd)) == (str(odd), None)
     assert split_join("C:\\acts.csv") == ("C:\\acts.csv", None)
     assert split_join("C:\\acts.csv:ID") == ("C:\\acts.csv", "ID")
-
-
-def test_a_public_series_joins_its_activities(public):
-    table = read_table(public("antiadrenergic_22_fw_table.csv"))
-    joined = join_tables(table, read_table(public("pw_fw_act.csv")))
-    assert joined.columns[-1] == "Act"
-    assert [float(text) for text in joined.column("Act")] == [float(text) for text in table.column("act")]
 
 
 # Its ring can be read from either side: fluorine stands at one site because most compounds have it there.
@@ -153,18 +140,3 @@ def test_named_substituents_are_no_drawn_ones_and_structures_go_first():
         read_more(rows("ID,R1,R2", "N1,Me,H"), series, NONE)
     more = read_more(rows("ID,SMILES,R1,R2", "N1,Nc1ccc(F)cc1,Me,H"), series, NONE)
     assert set(more.library.substituents(0).values()) == {"N[*:1]", "F[*:2]"}
-
-
-def test_numbers_go_on_behind_the_largest_and_keep_their_width():
-    assert numbered(2) == ["CPD-001", "CPD-002"]
-    assert numbered(2, ["CPD-009", "A", "CPD-7"]) == ["CPD-010", "CPD-011"]
-    assert numbered(1000)[-1] == "CPD-1000"
-    assert numbered(1000)[0] == "CPD-0001"
-
-
-def test_one_structure_in_two_rows_is_one_compound():
-    raw = rows("SMILES,pIC50", "Fc1ccc(C)cc1,6", "Fc1ccc(Cl)cc1,7", "Cc1ccc(F)cc1,6.2", "Fc1ccc(Br)cc1,5")
-    found = import_table(raw, propose(raw, TableOptions(cores=(CORE,))))
-    assert found.library.ids == ("CPD-001", "CPD-002", "CPD-003")
-    assert [result.compound for result in found.history] == ["CPD-001", "CPD-002", "CPD-001", "CPD-003"]
-    assert found.of_row == ("CPD-001", "CPD-002", "CPD-001", "CPD-003")

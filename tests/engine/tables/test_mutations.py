@@ -139,16 +139,3 @@ def test_one_changed_cell_changes_no_other_value(tmp_path):
     rng = random.Random(5)
     for _ in range(200):
         one_cell(rng, tmp_path)
-
-
-@pytest.mark.full
-@pytest.mark.timeout(3600)
-@pytest.mark.parametrize("kind", [*KINDS, "cells"])
-def test_twenty_thousand_mutations(kind, tmp_path):
-    if kind == "cells":
-        rng = random.Random(77)
-        for _ in range(4000):
-            one_cell(rng, tmp_path)
-        return
-    share, make, suffix = KINDS[kind]
-    run(200 * share, 1234, make, suffix, tmp_path)

@@ -55,17 +55,6 @@ def test_its_additive_fit_is_the_known_one(public, file):
     assert fit["q2"] == pytest.approx(q2, abs=5e-4)
 
 
-def test_a_sparse_series_of_573(public):
-    document = report(public("CHEMBL3638592_rgd_table.csv"), endpoints=["Act"])
-    assert (sizes(document), document["rank"], document["rows_used"]) == ([42, 5, 486], 530, 573)
-
-
-def test_covboost(public):
-    document = report(public("covboost_20x3_means.csv"), ["prime", "boost"])
-    assert (sizes(document), document["rank"]) == ([2, 10], 11)
-    assert len(document["endpoints"]) == 3
-
-
 def test_the_buchwald_hartwig_yields(public):
     sites = ["base", "ligand", "aryl_halide", "additive"]
     document = report(public("baybe_aryl_halide.csv"), sites, ["yield"])
@@ -73,30 +62,6 @@ def test_the_buchwald_hartwig_yields(public):
     assert document["rank"] == 42
     assert document["additive_fit"]["yield"]["r2"] == pytest.approx(0.701, abs=5e-4)
     assert document["rows_used"] == 4132
-
-
-@pytest.mark.parametrize("file", ["ENB2012_hds.csv", "ENB2012_hds.xlsx"])
-def test_energy_efficiency_is_the_same_from_text_and_workbook(public, file):
-    document = report(public(file), ["X1", "X6", "X7", "X8"], ["Y1", "Y2"])
-    assert document["rank"] == 22
-    assert [one["measured"] for one in document["endpoints"]] == [768, 768]
-
-
-@pytest.mark.parametrize(
-    ("file", "sites", "endpoint"),
-    [
-        ("noc_CM_log_kone.csv", ["width", "complexity", "fifo", "multiplier"], "energy"),
-        ("noc_CM_log_molearner.csv", ["$width", "$complexity", "$fifo", "$multiplier"], "<$energy"),
-    ],
-)
-def test_networks_on_chip(public, file, sites, endpoint):
-    assert report(public(file), sites, [endpoint])["rank"] == 15
-
-
-def test_cars_without_a_header(public):
-    document = report(public("imports-85.data"), ["column 4", "column 7"], ["column 26"])
-    assert document["endpoints"][0]["measured"] == 201
-    assert not any("'?'" in one["reason"] for one in document["not_used"])
 
 
 @pytest.mark.parametrize(
@@ -113,9 +78,3 @@ def test_structures_and_activities_find_each_other(public, structures, activitie
     assert joined.unmatched == ((), ())
     assert len(joined) == count
     assert all(float(text) > 0 for text in joined.column("Act"))
-
-
-def test_the_c_src_table_keeps_its_quoted_numbers_and_units(public):
-    raw = read_table(public("pct_cSrc_dataset.csv"))
-    assert set(raw.column("Standard Units")) == {"nM"}
-    assert all(float(text) > 0 for text in raw.column("Src-IC50"))

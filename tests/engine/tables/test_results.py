@@ -13,12 +13,10 @@ from assaypilot.engine.domain.plates.wells import Well
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.sheet import write_csv
 from assaypilot.engine.tables.importer import import_table
-from assaypilot.engine.tables.layout import lay_out
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import parse_text, read_table
 from assaypilot.engine.tables.options import TableMapping, TableOptions, parse_endpoint_spec
 from assaypilot.engine.tables.results import read_results
-from assaypilot.engine.tables.side_columns import run_groups
 
 FILED = Library.listed(["R1"], [["Me"], ["Et"], ["H"]], ids=["CPD-1", "CPD-2", "-3"])
 
@@ -69,13 +67,6 @@ def refusal(text, *endpoints, **more):
     return str(caught.value)
 
 
-def test_a_table_on_its_side_is_said_to_be_so():
-    table = "ID|" + "|".join(f"c{n}" for n in range(20)) + "\n{}|" + "|".join(["5"] * 20)
-    said = refusal(table.format("Gloss"), Endpoint("Gloss", noise_sd=0.2))
-    assert "c0, c1" in said
-    assert "and 9 more. Turn the table, so that each compound has a row." in said
-
-
 def plates(*names, wells=1, controls=()):
     """Layouts of one round with the first two compounds on each plate: A1 and B2, and AP-0120 in C3."""
     use = PlateUse(96, tuple(controls))
@@ -117,11 +108,6 @@ def test_a_barcode_is_the_only_plate_and_none_of_several():
 def test_a_row_and_a_column_are_a_well(row, col):
     table = read(f"plate|row|col|pIC50\nR3-P1|{row}|{col}|7", PIC50, layouts=plates("R3-P1"))
     assert values(table) == [("AP-0012", "=", 7)]
-
-
-def test_ids_go_before_wells():
-    table = read("ID|Plate|Well|Result\nAP-0120|R3-P1|A1|10", layouts=plates("R3-P1"))
-    assert values(table) == [("AP-0120", "=", 10)]
 
 
 def grid(first="", title=None, fill=None, corner=""):
@@ -218,22 +204,6 @@ def test_exported_results_are_read_with_bounds_and_units(exported, endpoint):
     assert [one.compound for one in found.results] == list(VAULT.ids)
 
 
-def test_invalidated_results_are_kept_and_not_used(tmp_path):
-    path = tmp_path / "dotmatics.csv"
-    path.write_text(DOTMATICS.lstrip("\n"), encoding="utf-8")
-    found = read_results(read_table(path), VAULT, [KINASE])
-    assert [(one.excluded, one.date) for one in found.results] == [
-        (False, "2026-03-04"), (False, "2026-03-04"), (True, "2026-03-05"),
-    ]  # fmt: skip
-
-
-def test_run_date_and_batch_of_a_vault_are_kept(tmp_path):
-    path = tmp_path / "cdd.csv"
-    path.write_text(CDD.lstrip("\n"), encoding="utf-8")
-    first = read_results(read_table(path), VAULT, [KINASE]).results[0]
-    assert (first.date, first.batch, first.sd) == ("2026-03-04", "CPD-001-001", None)
-
-
 def series(*ids: str, header: str = "ID"):
     rows = "".join(f"{name},S{k % 2},T{k // 2},{6 + k / 10}\n" for k, name in enumerate(ids))
     raw = parse_text(f"{header},R1,R2,pIC50\n{rows}")
@@ -261,19 +231,6 @@ def test_a_number_that_lost_its_zeros_is_still_its_compound(sent, counts_for):
         assert results.warnings == (f"Row 2: {sent} is another id of {counts_for}, for which it counts.",)
 
 
-def test_a_number_that_two_ids_share_is_neither():
-    known = series("7", "007", "8", "9")
-    results = read_results(parse_text("ID,pIC50\n07,7.1\n8.0,6\n007,5\n"), known.library, known.endpoints)
-    assert [r.compound for r in results.results] == ["8", "007"]
-    assert [one.row for one in results.rejected] == [2]
-
-
-def test_a_group_that_only_says_result_names_nothing():
-    rows = [["Compound", "Result", "", "n"], ["", "IC50 (nM)", "SD", ""], ["a", "10", "1", "2"], ["b", "20", "2", "2"]]
-    found = lay_out(rows, [1, 2, 3, 4], str, file="x.csv", warnings=[])
-    assert tuple(found.columns) == ("Compound", "IC50 (nM)", "SD", "n")
-
-
 def read_as_one(header: str, *rows: str, endpoint: str | None = None):
     raw = parse_text("\n".join([header, *rows]) + "\n")
     options = TableOptions(endpoints=() if endpoint is None else (parse_endpoint_spec(endpoint),))
@@ -295,11 +252,6 @@ def test_runs_are_measurements_of_one_endpoint():
     assert any("IC50 run 1 (nM), IC50 run 2 (nM) are its runs" in note for note in mapping.notes)
     assert TableMapping.from_json(mapping.as_json()) == mapping
     assert {"IC50 run 1 (nM)", "IC50 run 2 (nM)"} <= set(mapping.columns())
-
-
-def test_two_columns_with_the_same_run_are_not_put_together():
-    assert run_groups(["IC50 run 1", "IC50 Run 1", "IC50 run 2"]) == {}
-    assert run_groups(["IC50 run 1 (nM)", "EC50 run 2 (nM)"]) == {}
 
 
 def test_results_have_a_column_for_each_run():

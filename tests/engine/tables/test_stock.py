@@ -10,7 +10,7 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import read_table
-from assaypilot.engine.tables.options import TableMapping, TableOptions
+from assaypilot.engine.tables.options import TableMapping
 from assaypilot.engine.tables.stock import read_stock_list
 
 LIBRARY = Library.listed(["R1"], [["H"], ["Me"], ["Cl"], ["F"]], ids=["A-1", "A-2", "A-3", "A-4"])
@@ -69,18 +69,3 @@ def test_a_table_with_stock_is_understood_and_remembered(tmp_path: Path) -> None
         StockLine(0, IN_STOCK), StockLine(1, TO_MAKE, 800.0, 21.0), StockLine(2, CANNOT), StockLine(3, TO_MAKE),
     )  # fmt: skip
     assert [(one.row, one.column) for one in imported.not_used] == [(5, "Cost")]
-
-
-def test_in_a_whole_product_the_lines_find_their_compounds(tmp_path: Path) -> None:
-    rows = "ID,R1,R2,Stock\nX-1,Me,Cl,yes\nX-2,H,H,no\nX-3,Me,H,yes\n"
-    raw = read_table(written(tmp_path / "t.csv", rows))
-    imported = import_table(raw, propose(raw, TableOptions(product=True)))
-    assert {imported.library.ids[line.compound]: line.state for line in imported.stock} == {
-        "X-1": IN_STOCK, "X-2": TO_MAKE, "X-3": IN_STOCK,
-    }  # fmt: skip
-
-
-def test_a_column_of_that_name_that_says_something_else_is_left(tmp_path: Path) -> None:
-    raw = read_table(written(tmp_path / "t.csv", "ID,R1,Stock,Lead\nX-1,H,shelf A,Anna\nX-2,Me,shelf B,Ben\n"))
-    mapping = propose(raw)
-    assert (mapping.stock, mapping.lead) == (None, None)

@@ -1,8 +1,6 @@
 """The structures of a table: of compounds and of substituents."""
 
-import csv
 import json
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,7 +16,7 @@ from assaypilot.engine.tables.check import check_report
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import parse_text
-from assaypilot.engine.tables.options import TableMapping, TableOptions
+from assaypilot.engine.tables.options import TableOptions
 from assaypilot.engine.tables.products import one_spelling
 from assaypilot.engine.tables.results import read_results
 
@@ -69,14 +67,6 @@ def test_sites_come_from_the_structures():
     assert "Empty substituent cells" not in said
 
 
-def test_blank_cells_of_rows_that_were_not_taken_apart_are_no_hydrogen():
-    found = read(SERIES, cores=(CORE,), blank="h")
-    assert found.rows_used == 5
-    assert {label for site in found.library.sites for label in site.substituents} == {
-        "C[*:1]", "Cl[*:1]", "N[*:2]", "F[*:2]"
-    }  # fmt: skip
-
-
 def test_ids_with_one_structure_are_one_compound_on_request():
     found = read(SERIES, cores=(CORE,), merge="identical")
     assert found.library.ids == ("A", "B", "C", "D")
@@ -103,14 +93,6 @@ def test_results_under_a_merged_id_are_recorded_for_its_compound_and_that_is_sai
     assert [one.reason for one in back.rejected] == ["'A4' is no compound of this campaign"]
 
 
-def test_in_the_whole_product_a_compound_with_another_s_substituents_is_found_under_both_ids():
-    raw = table("A,CCO,Me,6", "X,CCCO,Me,6.3", "B,CCN,H,7", header="ID,SMILES,R1,pIC50")
-    found = read(raw, product=True)
-    assert found.library.aliases == (("X", "A"),)
-    assert found.listed.aliases == ()
-    assert Library.decode(found.library.encode()).find("X") == found.library.find("A")
-
-
 def test_charge_forms_take_the_first_one_s_structure():
     raw = table("A,O=C(O)c1ccnc(N)c1,6", "B,O=C([O-])c1ccnc(N)c1,6.3", "C,Cc1ccnc(F)c1,5", "D,Cc1ccnc(N)c1,5")
     apart = read(raw, cores=(CORE,))
@@ -119,15 +101,6 @@ def test_charge_forms_take_the_first_one_s_structure():
     assert merged.library.ids == ("A", "C", "D")
     assert len(merged.library.sites[0].substituents) == 2
     assert [result.value for result in merged.history if result.compound == "A"] == [6.0, 6.3]
-
-
-def test_a_structure_that_cannot_be_read_costs_no_row_that_has_its_substituents():
-    raw = table("A,C1CC,Me,6", "B,CCCl,Cl,7", "C,CCO.Cl,OH,7", header="ID,SMILES,R1,pIC50")
-    found = read(raw)
-    assert found.library.smiles == ("", "CCCl", "CCO")
-    assert found.rows_used == 3
-    (problem,) = found.not_used
-    assert problem.reason.endswith("; the compound has no picture")
 
 
 def test_columns_of_sites_give_way_to_a_core():
@@ -151,15 +124,6 @@ def test_the_core_is_kept_with_the_library_and_draws_its_products():
     assert len(again) == 4
     assert again.smiles == ("Cc1ccnc(N)c1", "Cc1ccnc(F)c1", "Nc1cc(Cl)ccn1", "Fc1cc(Cl)ccn1")
     assert all(product_smiles(again, k) == text for k, text in enumerate(again.smiles))
-
-
-def test_a_mapping_with_a_core_is_remembered():
-    mapping = propose(
-        SERIES, TableOptions(cores=(CORE,), merge="charge", min_seen=2, drop_sites=("R2",), joined=("R1:a,b=c",))
-    )
-    data = mapping.as_json()
-    json.dumps(data)
-    assert TableMapping.from_json(json.loads(json.dumps(data))) == mapping
 
 
 SPARSE = table(
@@ -210,30 +174,6 @@ def test_check_reports_core_steps_and_model():
     assert [step["rank_after"] for step in steps] == [4]
 
 
-def test_substituents_that_occur_once_are_told_and_nothing_has_to_be_left_out(public):
-    with public("CHEMBL2321810_rgd_table.csv").open(encoding="utf-8") as stream:
-        raw = parse_text(stream.read())
-    mapping = propose(raw)
-    warnings = check_report(raw, mapping, import_table(raw, mapping))["warnings"]
-    assert any("436 of 628 compounds are fitted exactly" in text for text in warnings)
-    assert any("nothing has to be left out" in text for text in warnings)
-
-
-@pytest.mark.slow
-def test_the_public_series_has_its_figures(public):
-    with public("pw_CHEMBL2321810_act.csv").open() as stream:
-        values = {row["Name"]: row["Act"] for row in csv.DictReader(stream)}
-    lines = [line.split() for line in public("pw_CHEMBL2321810.smi").read_text().splitlines()]
-    raw = table(*(f"{name},{smiles},{values[name]}" for smiles, name in lines))
-    mapping = propose(raw, TableOptions(cores=(str(public("pw_CHEMBL2321810_scaffold.mol")),)))
-    document = check_report(raw, mapping, import_table(raw, mapping))
-    assert (document["rows_read"], document["rows_used"], document["not_used_count"]) == (1017, 628, 389)
-    assert [len(site["substituents"]) for site in document["sites"]] == [73, 2, 445]
-    assert (document["rank"], document["max_rank"]) == (516, 518)
-    fit = document["additive_fit"]["pIC50"]
-    assert (round(fit["r2"], 3), round(fit["q2"], 3), fit["leverage_one"]) == (0.979, 0.788, 436)
-
-
 AMINES = (("aniline", "Nc1ccccc1"), ("p-toluidine", "Nc1ccc(C)cc1"), ("morpholine", "C1COCCN1"), ("none", ""))
 SOLVENTS = (("THF", "C1CCOC1"), ("2-MeTHF", "CC1CCCO1"), ("DMSO", "CS(C)=O"))
 HEADER = "solvent|solvent_smiles|amine|Structure of amine|yield"
@@ -264,11 +204,6 @@ def test_structures_beside_names_are_drawn_and_compared_and_the_names_stay():
     assert "solvent from solvent_smiles, amine from Structure of amine" in note
 
 
-def test_names_without_structures_are_like_nothing():
-    rows = [f"{s}|{a}|{5.5 + i + j}" for i, (s, _) in enumerate(SOLVENTS) for j, (a, _) in enumerate(AMINES)]
-    assert library_similarity(library_of(rows, "solvent|amine|yield").library) == (None, None)
-
-
 def test_structures_are_kept_in_the_file_and_in_every_combination():
     library = library_of(reactions()[:-1]).library
     again = Library.decode(library.encode())
@@ -292,29 +227,12 @@ def test_added_compounds_bring_the_structures_of_new_substituents():
     assert np.isfinite(library_similarity(both)[amine]).all()
 
 
-@pytest.mark.parametrize("second", ["solvent comment", "solvent CAS", "base_smiles"])
-def test_columns_of_anything_else_are_no_structures(second):
-    texts = {"solvent comment": "dry", "solvent CAS": "109-99-9", "base_smiles": "C1CCOC1"}
-    rows = [row.replace("|C1CCOC1|", f"|{texts[second]}|").split("|") for row in reactions()]
-    rows = ["|".join([row[0], texts[second], row[2], row[4]]) for row in rows]
-    library = library_of(rows, f"solvent|{second}|amine|yield").library
-    assert pictures(library, 0) == ("", "", "")
-
-
 def test_of_several_structures_the_first_counts_and_a_warning_names_the_substituent():
     rows = reactions()
     rows[-1] = rows[-1].replace("CS(C)=O", "CCS(C)=O")
     found = library_of(rows, sites=("solvent", "amine"))
     assert pictures(found.library, 0)[2] == "CS(C)=O"
     assert any("DMSO" in warning and "solvent_smiles" in warning for warning in found.warnings)
-
-
-def test_compounds_without_a_structure_are_drawn_by_their_parts():
-    library = library_of(reactions()).library
-    assert library.drawing(0) == "C1CCOC1.Nc1ccccc1"
-    assert library.drawing(3) == "C1CCOC1"
-    assert replace(library, smiles=("CCO", *[""] * 11)).drawing(0) == "CCO"
-    assert replace(library, structures=()).drawing(0) == ""
 
 
 def of(*texts: str) -> tuple[dict[str, str], list[str], list[str]]:

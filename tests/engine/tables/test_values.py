@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assaypilot.engine.cli.program import main
 from assaypilot.engine.domain import kinds
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Result
@@ -16,19 +15,13 @@ from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import read_table
 from assaypilot.engine.tables.options import TableOptions, parse_endpoint_spec
-from assaypilot.engine.tables.values import parse_number, parse_relation
+from assaypilot.engine.tables.values import parse_number
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False), st.sampled_from([".", ","]))
 def test_a_number_is_read_as_it_was_written(number, decimal):
     text = format(number, ".6f") + "1"  # seven decimals: never in doubt with a thousands mark
     assert parse_number(text.replace(".", decimal), decimal) == float(text)
-
-
-def test_relations_of_their_own_column():
-    assert [parse_relation(text) for text in ["", "=", ">", ">=", "<=", "'<'"]] == ["=", "=", ">", ">", "<", "<"]
-    with pytest.raises(ValueError, match="'about' is no relation"):
-        parse_relation("about")
 
 
 @pytest.mark.parametrize("own", ["uM", "nM", "pM"])
@@ -69,13 +62,6 @@ def test_a_bare_number_that_is_no_pic50_is_named():
     assert no_p_value(Endpoint("yield"), read_entry(Endpoint("yield"), "35")) is None
 
 
-def test_a_labs_sd_on_the_model_scale():
-    assert Endpoint("pIC50").sd_to_model(7.0, 0.2) == 0.2
-    # 10 % of an IC50 is 0.043 log units, whichever IC50 it is.
-    assert Endpoint("IC50", "nM", "log").sd_to_model(50.0, 5.0) == pytest.approx(0.0434, abs=1e-4)
-    assert Endpoint("IC50", "nM", "log").sd_to_model(50.0, None) is None
-
-
 def test_what_is_not_used_stays_beside_the_value_and_a_concentration_s_sd_is_none_of_its_logarithm():
     p = Endpoint("pIC50")
     entry = read_entry(p, "7.2 ± 0.1")
@@ -107,10 +93,6 @@ def test_what_is_not_used_stays_beside_the_value_and_a_concentration_s_sd_is_non
 )
 def test_the_rule(values, result):
     assert shown(values) == result
-
-
-def test_means_weigh_by_their_determinations():
-    assert shown([("=", 5.0), ("=", 8.0)], [2, 1]) == (("=", 6.0),)
 
 
 RELATIONS = st.sampled_from(["=", "<", ">"])
@@ -153,13 +135,6 @@ def test_a_round_end_that_repeats_is_asked_about(last):
     said = asked([3.1, 45, 800, 12.5, *[last] * 4])
     assert said.startswith(f"4 values of IC50 (nM) are exactly {last} nM, and none is less potent.")
     assert f"write >{last}:" in said
-
-
-@pytest.mark.parametrize(("last", "text"), [(4.0, "4"), (4.52, "4.52"), (4.7, "4.7")])
-def test_so_is_its_logarithm(last, text):
-    said = asked([7.1, 6.3, 5.9, 8.2, *[last] * 3], PIC50)
-    assert f"are exactly {text}, and" in said
-    assert f"write <{text}:" in said
 
 
 @pytest.mark.parametrize(
@@ -234,12 +209,3 @@ def test_words_turned_around_keep_their_meaning() -> None:
     turned = Endpoint("Tox", kind="yes-no", words=("negative", "positive"))
     found = [kinds.said(turned, text) for text in ("negative", "positive", "pos", "neg", "yes", "1")]
     assert found == [1, 0, 0, 1, 0, 1]
-
-
-def test_the_command_line_makes_a_campaign_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file, source = str(tmp_path / "x.assaypilot"), str(table(tmp_path / "t.csv", ("active", "inactive")))
-    assert main(["new", file, "--table", source, "--sites", "R1,R2", "--epsilon", "0.2"]) == 0
-    out = capsys.readouterr().out
-    assert "All compounds within 0.2 of the best chance that Active is active" in out
-    assert "Strategy gaussian-process" in out
-    assert "Assay noise" not in out
