@@ -68,14 +68,6 @@ class Contents:
     file: str = ""
     """Name of the campaign file, without its folder; empty when it is not known."""
 
-    def __post_init__(self) -> None:
-        n = len(self.status.library)
-        if any(len(column.cells) != n for column in self.choice.beside):
-            raise ValueError("a column beside the shortlist must have one cell for each compound of the library")
-        order = self.choice.order
-        if order is not None and (len(set(order)) != len(order) or any(not 0 <= c < n for c in order)):
-            raise ValueError("order must name compounds of the library, each once")
-
     @cached_property
     def compounds(self) -> Ints:
         """``(n_chosen,)``, compounds of the shortlist as positions in the library, in the order of the export."""
@@ -93,19 +85,13 @@ class Contents:
 
     @cached_property
     def shortlist(self) -> Sheet:
-        """One row per chosen compound with the chosen columns, evidence and availability in every one of them.
-
-        ValueError when a chosen column is not among the shortlist's.
-        """
+        """One row per chosen compound with the chosen columns, evidence and availability in every one of them."""
         places: list[int] = self.compounds.tolist()
         beside = [Column(one.name, [one.cells[k] for k in places], one.digits) for one in self.choice.beside]
         whole = table_of(self.status, self.compounds).beside(beside)
         columns = self.choice.columns
         if columns is None:
             return whole
-        unknown = [name for name in columns if name not in whole.header]
-        if unknown:
-            raise ValueError(f"the shortlist has no column {unknown[0]!r}")
         wanted = dict.fromkeys(columns)
         first = [] if "ID" in wanted else ["ID"]
         stock = [column.name for column in stock_columns(self.status, [])]

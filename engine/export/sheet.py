@@ -45,9 +45,7 @@ class Sheet:
     """Decimals that each column's numbers show, as in ``Column``; empty: None for all."""
 
     def column(self, name: str) -> tuple[Cell, ...]:
-        """Return the cells under a header; KeyError when there is none of that name."""
-        if name not in self.header:
-            raise KeyError(name)
+        """Return the cells under a header."""
         place = self.header.index(name)
         return tuple(row[place] for row in self.rows)
 
@@ -57,10 +55,7 @@ class Sheet:
         return [[_text(cell, n, empty) for cell, n in zip(row, digits, strict=True)] for row in self.rows]
 
     def only(self, names: Sequence[str]) -> Sheet:
-        """Return the table with these columns, in this order; KeyError for one it does not have."""
-        unknown = [name for name in names if name not in self.header]
-        if unknown:
-            raise KeyError(unknown[0])
+        """Return the table with these columns, in this order."""
         places = [self.header.index(name) for name in names]
         rows = tuple(tuple(row[place] for place in places) for row in self.rows)
         return Sheet(tuple(names), rows, tuple(self.digits[place] for place in places) if self.digits else ())

@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.text import Annotation
 from matplotlib.ticker import MaxNLocator
 
 from ..arrays import Floats
@@ -92,9 +93,9 @@ def say(figure: Figure, palette: Palette, text: str) -> Figure:
 def note(
     axes: Axes, text: str, at: tuple[float, float], away: tuple[float, float], colour: str, size: float = SMALL, *,
     coords: Any = "data", **how: Any,
-) -> None:  # fmt: skip
+) -> Annotation:  # fmt: skip
     """Write a text so many points away from a place, literally and never cut off; ``how`` as annotate takes it."""
-    axes.annotate(
+    return axes.annotate(
         text, at, xycoords=coords, xytext=away, textcoords="offset points", color=colour, fontsize=size,
         parse_math=False, annotation_clip=False, **how,
     )  # fmt: skip

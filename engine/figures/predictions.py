@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
+from matplotlib.transforms import Bbox
 from numpy.typing import NDArray
 
 from ..arrays import Flags, Floats
@@ -20,9 +21,6 @@ from .front import legend
 from .palette import LIGHT, WORDS, Palette
 
 Shape = tuple[float, float]
-
-Box = tuple[float, float, float, float]
-"""Left, bottom, right, top."""
 
 _MANY = 300
 """Compounds above which their marks are drawn smaller."""
@@ -137,9 +135,7 @@ def predictions_plot(
     for axes, values in ((first, measured), (second, rest)):
         if selected is not None and np.isfinite(values[selected]):
             ring(axes, float(predicted[selected]), float(values[selected]), palette)
-    marks = np.column_stack([predicted[known], rest[known]])
-    named_points = [(float(predicted[k]), float(rest[k]), name) for k, name in named if known[k]]
-    _name(second, named_points, marks[:_MANY], palette)
+    _name(second, [(float(predicted[k]), float(rest[k]), name) for k, name in named if known[k]], palette)
     short, missing = cut_middle(quantity, 24), int(known.size - known.sum())
     left_out = f"\n{missing:,} that cannot be predicted are not shown" if missing else ""
     first.set_xlabel(
@@ -153,48 +149,20 @@ def predictions_plot(
     return figure
 
 
-def _free(here: Box, taken: list[Box]) -> bool:
-    """Whether a box lies on none of the others."""
-    return not any(a < here[2] and here[0] < c and b < here[3] and here[1] < d for a, b, c, d in taken)
-
-
-def _name(axes: Axes, points: list[tuple[float, float, str]], marks: Floats, palette: Palette) -> None:
-    """Name points beside them, where no other name and none of the ``marks`` ``(m, 2)`` stands."""
-    taken: list[Box] = []
-    written: list[Box] = []
-    letter, line = 0.52 * (SMALL - 1), 1.25 * (SMALL - 1)
-    box = axes.get_window_extent()
-    figure = axes.get_figure(root=True)
-    points_per_pixel = 72.0 / (figure.dpi if figure is not None else 72.0)
-    middle = points_per_pixel * (box.x0 + box.x1) / 2
-    for across, up in points_per_pixel * axes.transData.transform(marks):
-        taken.append((across - 3, up - 3, across + 3, up + 3))
+def _name(axes: Axes, points: list[tuple[float, float, str]], palette: Palette) -> None:
+    """Name points beside them, towards the middle; a name that would lie on another one is left out."""
+    middle, written = sum(axes.get_xlim()) / 2, list[Bbox]()
     for x, y, name in points:
-        text = cut_middle(name, 22)
-        across, up = (points_per_pixel * float(part) for part in axes.transData.transform((x, y)))
-        wide = letter * len(text)
-        places = [
-            (side * 7.0, shift * line)
-            for shift in (0.0, 1.0, -1.0, 2.0, -2.0)
-            for side in ((1.0, -1.0) if across < middle else (-1.0, 1.0))
-        ]
-        boxes = []
-        for dx, dy in places:
-            start = across + dx if dx > 0 else across + dx - wide
-            here = (start, up + dy - line / 2, start + wide, up + dy + line / 2)
-            if points_per_pixel * box.x0 <= start and start + wide <= points_per_pixel * box.x1:
-                boxes.append((dx, dy, here))
-        # Where no place is free of marks, one that is free of names; a name upon a name nobody reads.
-        free = [one for one in boxes if _free(one[2], taken)] or [one for one in boxes if _free(one[2], written)]
-        if not free:
-            continue
-        dx, dy, here = free[0]
-        taken.append(here)
-        written.append(here)
-        note(
-            axes, text, (x, y), (dx, dy), palette.text, SMALL - 1, ha="left" if dx > 0 else "right", va="center",
-            zorder=6,
+        side = 1 if x < middle else -1
+        label = note(
+            axes, cut_middle(name, 22), (x, y), (7 * side, 0), palette.text, SMALL - 1, va="center", zorder=6,
+            ha="left" if side > 0 else "right",
         )  # fmt: skip
+        box = label.get_window_extent()
+        if any(map(box.overlaps, written)):
+            label.remove()
+        else:
+            written.append(box)
 
 
 _LETTERS = 22

@@ -272,12 +272,10 @@ _EVEN = 0.9
 _APART = re.compile(r" {2,}")
 
 
-def barred(text: str) -> tuple[str, str] | None:
-    """Return the text with tabs in place of the bars between its columns, line by line, and what to say.
+def barred(text: str) -> tuple[list[list[str]], str] | None:
+    """Return the cells between the bars of each line, and what to say; None without bars.
 
-    None without bars.
-
-    Lines that only draw borders become blank, so that rows keep their numbers. Nine of ten lines, and the first, must
+    Lines that only draw borders have none, so that rows keep their numbers. Nine of ten lines, and the first, must
     have as many columns as most.
     """
     if "|" not in (plain := text.translate(_BARS)):
@@ -295,7 +293,7 @@ def barred(text: str) -> tuple[str, str] | None:
         return None
     if any("\t" in line for line in lines):
         return None
-    return _tabbed(lines, inside, [cells[place] for place in inside]), "The columns are set apart by bars (|)."
+    return _in_place(lines, inside, [cells[place] for place in inside]), "The columns are set apart by bars (|)."
 
 
 def is_framed(text: str) -> bool:
@@ -316,8 +314,8 @@ def _cells(line: str) -> list[str]:
     return [cell.strip().replace("\\|", "|") for cell in _SPLIT.split(body)]
 
 
-def spaced(text: str) -> tuple[str, str] | None:
-    """Return the text with tabs where runs of blanks set its columns apart, and what to say; None where they do not.
+def spaced(text: str) -> tuple[list[list[str]], str] | None:
+    """Return the cells of each line that runs of blanks set apart, and what to say; None where they do not.
 
     All lines have as many cells, set apart by two blanks or more or else by any, so that none is empty. The first line
     has to be a header with a name that chemists use.
@@ -333,18 +331,14 @@ def spaced(text: str) -> tuple[str, str] | None:
             cells[0] = ["", *cells[0]]  # the rows are numbered, and that column has no name
         widths = {len(line) for line in cells}
         if len(widths) == 1 and widths != {1} and _is_header(cells[0]):
-            return _tabbed(lines, inside, cells), "The columns are set apart by blanks."
+            return _in_place(lines, inside, cells), "The columns are set apart by blanks."
     return None
 
 
-def _tabbed(lines: Sequence[str], inside: Sequence[int], cells: Sequence[Sequence[str]]) -> str:
+def _in_place(lines: Sequence[str], inside: Sequence[int], cells: Sequence[list[str]]) -> list[list[str]]:
+    """Return the cells of each line, of those between the rows of the table none."""
     of = dict(zip(inside, cells, strict=True))
-    return "\n".join("\t".join(map(quoted, of[place])) if place in of else "" for place in range(len(lines)))
-
-
-def quoted(cell: str) -> str:
-    """Return a cell as csv writes it where it has a quotation mark."""
-    return '"' + cell.replace('"', '""') + '"' if '"' in cell else cell
+    return [of.get(place, []) for place in range(len(lines))]
 
 
 def _is_header(cells: Sequence[str]) -> bool:

@@ -14,9 +14,8 @@ from ..system.limits import CHILD_SECONDS, LONGEST_BLOCK, MOST_ATOMS, MOST_RECOR
 from ..system.progress import Report, part_of
 from ..text.statements import listed
 from . import headers
-from .arrangements import quoted
-from .raw import Kind, OpenedFile, Problem, RawTable, fold, free_name, from_bytes, rows_named, to_bytes
-from .text import decode, parse
+from .raw import Kind, OpenedFile, Problem, RawTable, fold, free_name, from_bytes, rows_named, to_bytes, visible
+from .text import decode, tabulated
 from .values import decimal_mark, plain_number
 
 _NOTHING = " 0" + "  0" * 11 + "\n"
@@ -283,10 +282,11 @@ def read_smi(text: str, name: str, encoding: str, digest: str, warnings: list[st
         if len(headed) > 2 and all(len(row) in (0, len(headed)) for row in apart[first + 1 :]):
             rows = apart
         rows[first] = headed
-    tabs = "\n".join("\t".join(map(quoted, row)) for row in rows)
-    raw = parse(tabs, name, encoding, digest, warnings, report, delimiter="\t", header=None if headed else (0, 0))
+    rows = [list(map(visible, row)) for row in rows]
+    said = None if headed else (0, 0)
+    raw = tabulated(rows, name, encoding, digest, warnings, report, delimiter="", header=said)
     columns = raw.columns if headed else (*("SMILES", "Name")[: len(raw.columns)], *raw.columns[2:])
-    return replace(raw, columns=columns, delimiter="", kind="smi")
+    return replace(raw, columns=columns, kind="smi")
 
 
 def _header(line: str) -> list[str] | None:

@@ -67,21 +67,31 @@ def parse(
     _refuse_many(max(map(text.count, DELIMITERS)) + text.count("\n"), "cells", name)
     if is_datawarrior(text):
         text, delimiter = datawarrior_table(text, name, warnings), "\t"
-    shown = delimiter
     if delimiter is None:
-        text, delimiter, shown = _divided(text, name, warnings)
-    records = _all_records(text, delimiter, name)
+        records, delimiter = _divided(text, name, warnings)
+    else:
+        records = _all_records(text, delimiter, name)
     if visible(text) is not text:
         records = [list(map(visible, record)) for record in records]
+    return tabulated(
+        records, name, encoding, digest, warnings, report, delimiter=delimiter, decimal=decimal, header=header
+    )
+
+
+def tabulated(
+    records: list[list[str]], name: str | None, encoding: str, digest: str, warnings: list[str], report: Report, *,
+    delimiter: str, decimal: str | None = None, header: tuple[int, int] | None = None,
+) -> RawTable:  # fmt: skip
+    """Return the table in the records of a text, blank lines as empty ones; ``delimiter``: what was between cells."""
     report(0.4, "Splitting the table into columns")
-    numbered = [(row, record) for row, record in enumerate(records, start=1) if record and any(record)]
+    numbered = [(row, record) for row, record in enumerate(records, start=1) if any(record)]
     numbered = pubchem_rows(numbered, warnings)
     rows, lines = [row for row, _ in numbered], [record for _, record in numbered]
     table, _ = table_of(lines, rows, str.strip, file=name, warnings=warnings, header=header)
     report(0.6, "Trimming cells")
     cells = tuple(tuple(map(str.strip, column)) for column in table.cells)
     columns = table.columns
-    if "'" in text:
+    if any("'" in cell for record in lines for cell in record):
         cells = tuple(tuple(map(unguard, column)) for column in cells)
         columns = tuple(map(unguard, columns))
     report(0.8, "Looking at the numbers")
@@ -92,7 +102,7 @@ def parse(
         cells = without_thousands(cells, decimal)
     report(1.0, "Table read")
     return RawTable(
-        columns, cells, table.rows, encoding, shown or "", decimal, name, digest, tuple(warnings), header=table.header
+        columns, cells, table.rows, encoding, delimiter, decimal, name, digest, tuple(warnings), header=table.header
     )
 
 
@@ -109,31 +119,32 @@ def _records(text: str, delimiter: str, *, strict: bool = False) -> Iterator[lis
     return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=strict)
 
 
-def _divided(text: str, name: str | None, warnings: list[str]) -> tuple[str, str, str]:
-    """Return the text with what separates its cells, and how that is called; one that is drawn comes back with tabs.
+def _divided(text: str, name: str | None, warnings: list[str]) -> tuple[list[list[str]], str]:
+    """Return every record of a text, and what separates its cells, "" in a table that is drawn.
 
     AssayPilotError when nothing does.
     """
     found = _sniff(text)
     drawn = None if found is not None and found[1] and not is_framed(text) else barred(text)
-    if drawn is None and found is not None:
-        return text, found[0], found[0]
-    if drawn is None:
+    if drawn is None and found is None:
         whole = _unwrapped(text)
         if whole is not None and (inside := _sniff(whole)) is not None:
-            return whole, inside[0], inside[0]
-        if fold(text.strip().splitlines()[0].strip('"')) in headers.STRUCTURES:
-            return text, ",", ","  # nothing but structures
-        drawn = spaced(text)
-    if drawn is None:
-        _all_records(text, ",", name)  # a cell may be too long to see what is between them
+            text, found = whole, inside
+        elif fold(text.strip().splitlines()[0].strip('"')) in headers.STRUCTURES:
+            found = ",", True  # nothing but structures
+        else:
+            drawn = spaced(text)
+    if drawn is not None:
+        warnings.append(drawn[1])
+        return drawn[0], ""
+    records = _all_records(text, "," if found is None else found[0], name)  # a cell may be too long to see any
+    if found is None:
         raise AssayPilotError(
             "only one column was found (comma, semicolon, tab, bars and blanks were tried between columns)",
             file=name,
             mend="Save the table as csv with a comma or semicolon between the columns.",
         )
-    warnings.append(drawn[1])
-    return drawn[0], "\t", ""
+    return records, found[0]
 
 
 def _sniff(text: str) -> tuple[str, bool] | None:

@@ -71,3 +71,10 @@ def test_core_that_fits_all_is_taken_alone_although_three_larger_ones_explain_mo
     ]
     taken, _ = propose_set(smiles[:32])
     assert [(one.used, len(parse_core(one.smiles).numbers)) for one in taken] == [(32, 3)]
+
+
+def test_atoms_that_stand_for_several_elements_are_refused(tmp_path):
+    query = Chem.MolFromSmarts("[C,N]1CCCC[C,N]1")
+    (tmp_path / "query.mol").write_text(Chem.MolToMolBlock(query))
+    with pytest.raises(AssayPilotError, match="an atom that stands for several elements"):
+        read_cores([str(tmp_path / "query.mol")])

@@ -270,3 +270,19 @@ def test_time_and_cancel_end_it():
 def test_parts_that_do_not_fit_are_refused(core, parts, said):
     with pytest.raises(ValueError, match=said):
         assemble(core, parts)
+
+
+def test_a_double_bond_at_a_site_is_no_other_core():
+    apart = decompose([parse_core("C1CCNCC1[*:1]")], read("O=C1CCCNC1", "CC1CCCNC1"))
+    assert apart.sites == ("R1",)
+    assert rows(apart) == [("O=[*:1]",), ("C[*:1]",)]
+
+
+def test_a_ring_whose_core_would_not_be_aromatic_alone_is_refused():
+    apart = decompose([parse_core("c1ccc([*:1])c([*:2])c1")], read("c1ccc2c[nH]cc2c1"))
+    assert "an aromatic ring over R1 and R2 cannot be opened there" in apart.reasons[0]
+
+
+def test_a_ring_over_the_core_itself_is_no_match():
+    apart = decompose([parse_core("[*:1]CCCO")], read("ClCCCO", "FCCCO", "C1CCO1"))
+    assert apart.reasons == ("", "", "a further ring bond joins two atoms of the core")

@@ -87,12 +87,6 @@ def test_noise_from_replicates_is_used(done, table, target):
     assert made["noise_sd"] == pytest.approx(0.2 / 2**0.5)
 
 
-def test_epsilon_that_nobody_gives_is_usual_and_named(done, small, target):
-    made = done("new", target, "--table", small, "--sd", "0.2")
-    assert made["goal"].startswith("All compounds within 0.5 of the best pIC50")
-    assert any("No epsilon was given" in text for text in made["warnings"])
-
-
 def test_full_disk(unchanged, campaign, tmp_path, monkeypatch):
     def full(_: int) -> None:
         raise OSError(28, "No space left on device")
@@ -129,14 +123,6 @@ def test_the_same_results_twice(unchanged, done, planned, tmp_path):
     same = results(tmp_path, "C-00,6.1", "C-01,6.2", "", name="another name.csv")
     assert "--again" in unchanged("record", planned, same)
     assert done("record", planned, path, "--again")["accepted"] == 2
-
-
-def test_a_round_closed_twice(unchanged, done, planned, tmp_path):
-    done("record", planned, results(tmp_path, "C-00,6.1"), "--close")
-    line = unchanged("record", planned, "--close")
-    assert "--close: there is no open round to close. Plan the next round first" in line
-    more = results(tmp_path, "C-01,6.2", name="more.csv")
-    assert "--close: there is no open round" in unchanged("record", planned, more, "--close")
 
 
 def test_a_file_that_another_program_has_open(campaign):

@@ -88,12 +88,6 @@ def test_forbidden_forced_and_limited(done, series):
     assert document["value"] >= document["lower_bound"] > 6
 
 
-def test_an_unavailable_compound_is_not_measured(done, series):
-    document = done("design", series(Available=["no"] + ["yes"] * 11), "--criterion", "g", "--measurements", 12)
-    assert "C-00" not in {entry["id"] for entry in document["allocation"]}
-    assert document["targets"] == 12
-
-
 def test_targets(done, series, table):
     """Only three of the twelve matter: measurements go there, and less is needed."""
     wanted = [("Me", "F"), ("OMe", "F"), ("Cl", "F")]
@@ -176,3 +170,12 @@ def test_deviations_from_additivity_ask_for_more_compounds(done, run, series, cr
     said = run("design", path, *spec, "--tau", 0.5).out
     assert "own deviation from additivity, with an SD of 0.5 x the assay noise" in said
     assert "deviation" not in run("design", path, *spec).out
+
+
+def test_rows_of_targets_are_named_by_their_own_number(done, refused, series, table):
+    clash = table([["ID", "R1", "R2"], ["T", "Me", "F"], ["C-00", "Me", "F"]], name="targets.csv")
+    line = refused("design", series(), "--criterion", "g", "--measurements", 12, "--targets", clash)
+    assert "C-00" in line
+    gap = table([["ID", "R1", "R2"], ["T", "Me", "F"], ["U", "", "F"]], name="targets.csv")
+    document = done("design", series(), "--criterion", "g", "--measurements", 12, "--targets", gap)
+    assert any("targets.csv, row 3, R1" in text for text in document["warnings"])

@@ -51,14 +51,6 @@ def test_each_format_answers_alike(drawn, done, tmp_path, ending):
     assert out.read_bytes().startswith(STARTS[ending])
 
 
-def test_without_a_word_it_is_what_is_in(drawn, done, tmp_path):
-    answer = done("export", drawn, tmp_path / "list.CSV")
-    assert (answer["only"], answer["rows"]) == ("in", done("status", drawn)["counts"]["in"])
-    _, rows = read_sheet(tmp_path / "list.CSV")
-    assert all(row["Evidence"].startswith(("measured ", "predicted, ")) for row in rows)
-    assert {row["Availability"] for row in rows} <= {"made", "to be made"}
-
-
 def test_labels_only_make_no_sd_file(campaign, refused, done, tmp_path):
     line = refused("export", campaign, tmp_path / "x.sdf", "--only", "all")
     assert "no compound of the shortlist has a structure, and an SD file is a list of structures. Write csv" in line

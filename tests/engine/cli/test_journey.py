@@ -225,19 +225,6 @@ def test_results_unavailable_and_close_are_one_transaction(done, run, campaign, 
     assert kinds[:3] == ["results_recorded", "compounds_unavailable", "round_closed"]
 
 
-@pytest.mark.parametrize("header", ["Outlier", "Rejected", "Excluded"])
-def test_values_that_the_table_excludes_are_counted_and_said(done, run, campaign, tmp_path, header):
-    plan = done("plan", campaign)
-    one, other, third, *_ = (entry["id"] for entry in plan["compounds"])
-    path = tmp_path / "results.csv"
-    path.write_text(f"ID,Value,{header}\n{one},6.2,yes\n{other},6.1,\n", encoding="utf-8")
-    record = done("record", campaign, path)
-    assert (record["accepted"], record["excluded"], record["unplanned"]) == (2, 1, 0)
-    assert record["outstanding"] == plan["measurements"] - 1
-    path.write_text(f"ID,Value,{header}\n{third},6.2,x\n", encoding="utf-8")
-    assert "1 marked in the table as not to be used" in run("record", campaign, path).out
-
-
 def test_a_value_that_is_no_pic50_is_not_recorded(done, campaign, tmp_path):
     one, other, third = (entry["id"] for entry in done("plan", campaign)["compounds"][:3])
     path = tmp_path / "results.csv"
@@ -246,58 +233,3 @@ def test_a_value_that_is_no_pic50_is_not_recorded(done, campaign, tmp_path):
     assert recorded["accepted"] == 2
     (row,) = recorded["rejected"]
     assert row == {"row": 2, "reason": "column Value: 35 is no pIC50: write 35 nM if it is a concentration"}
-
-
-def test_bounds_are_kept_and_said(run, done, campaign, tmp_path):
-    done("plan", campaign, "--out", tmp_path / "work.csv")
-    header, rows = read_sheet(tmp_path / "work.csv")
-    rows[0]["Value"] = ">8"
-    rows[1]["Value"] = "7"
-    rows[1]["Relation"] = "<"
-    rows[2]["Value"] = "6,5"
-    write_sheet(tmp_path / "work.csv", header, rows)
-    record = done("record", campaign, tmp_path / "work.csv")
-    assert (record["accepted"], record["censored"]) == (3, 2)
-
-
-def test_potency_in_nanomolar(done, table, tmp_path):
-    rows = [(f"{a}{b}", a, b, 10 ** (9 - value)) for (a, b), value in POTENCIES.items()]
-    campaign = tmp_path / "nm.assaypilot"
-    path = table([("ID", "R1", "R2", "IC50 (nM)"), *rows])
-    made = done("new", campaign, "--table", path, "--epsilon", "0.5", "--sd", "0.1", "--max-replicates", "24")
-    assert made["goal"].startswith("All compounds within 0.5 of the best pIC50")
-    while not done("plan", campaign, "--out", tmp_path / "work.csv")["finished"]:
-        header, sheet = read_sheet(tmp_path / "work.csv")
-        for row in sheet:
-            assert row["Unit"] == "nM"
-            row["Value"] = f"{10 ** (9 - POTENCIES[row['R1'], row['R2']]):.6g}"
-        sheet[0]["Value"], sheet[0]["Unit"] = f"{float(sheet[0]['Value']) / 1000:.9g}", "uM"
-        write_sheet(tmp_path / "work.csv", header, sheet)
-        assert done("record", campaign, tmp_path / "work.csv")["rejected"] == []
-    status = done("status", campaign)
-    assert set(status["in"]) == {"MeF", "HF"}
-    best = {entry["id"]: entry["estimate"] for entry in status["compounds"]}
-    assert best["MeF"] == pytest.approx(7.6, abs=0.02)
-    done("export", campaign, tmp_path / "list.csv")
-    _, sheet = read_sheet(tmp_path / "list.csv")
-    assert float(sheet[0]["IC50 (nM) estimate"]) == pytest.approx(10 ** (9 - 7.6), rel=0.05)
-
-
-POTENCIES = {("H", "H"): 6.0, ("H", "F"): 7.3, ("Me", "H"): 6.3, ("Me", "F"): 7.6, ("Cl", "H"): 4.3, ("Cl", "F"): 5.6}
-
-
-def test_sites_named_like_columns_of_results(done, table, tmp_path):
-    rows = [(f"C{i}", a, b, 6) for i, (a, b) in enumerate(itertools.product(("1", "2", "3"), ("7", "8")))]
-    path = table([("ID", "N", "Value", "pIC50"), *rows])
-    campaign = tmp_path / "odd.assaypilot"
-    done("new", campaign, "--table", path, "--sites", "N,Value", "--epsilon", "0.5", "--sd", "0.2")
-    plan = done("plan", campaign, "--out", tmp_path / "work.csv")
-    header, _ = read_sheet(tmp_path / "work.csv")
-    assert {"site N", "site Value", "Value"} < set(header)
-    fill_in(tmp_path / "work.csv", lambda _: 6.0, np.random.default_rng(0), 0.2)
-    record = done("record", campaign, tmp_path / "work.csv")
-    assert (record["accepted"], record["rejected"]) == (plan["measurements"], [])
-    assert done("status", campaign)["measurements_used"] == plan["measurements"]
-    estimates = [entry["estimate"] for entry in done("status", campaign)["compounds"]]
-    assert min(estimates) > 5.5
-    assert max(estimates) < 6.5

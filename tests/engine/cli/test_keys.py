@@ -196,14 +196,3 @@ def test_doctor(done):
     has(document, {str: "assaypilot python platform sqlite", dict: "packages qt write_access locale"})
     assert {"version", "platform", "fonts", "problem"} <= set(document["qt"])
     assert all(isinstance(value, bool) for value in document["write_access"].values())
-
-
-def test_campaign_commands_as_text(run, played, tmp_path):
-    campaign = played[0]
-    assert "is open" in run("status", campaign).out
-    assert "Round 1" in run("plan", campaign).out
-    assert "Round 1 issued" in run("log", campaign).out
-    assert "The file is consistent" in run("verify", campaign).out
-    assert "0 compounds written" in run("export", campaign, tmp_path / "list.csv").out
-    shown = run("status", campaign, "--limit", "2").out
-    assert "... and 10 compounds (--limit N lists more)" in shown

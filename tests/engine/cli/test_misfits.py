@@ -38,17 +38,6 @@ def test_results_of_yes_and_no_are_refused_whole(bare, table, tmp_path, done, re
     assert done("record", path, table(rows, name="r.csv"))["accepted"] == len(asked)
 
 
-def test_what_a_strategy_warns_of_is_said_at_once_and_from_then_on(bare, tmp_path, done):
-    words = ("--strategy", "linfact-mis", "--parameter", "model_error=0.1")
-    path = tmp_path / "a.assaypilot"
-    (said,) = done("new", path, "--table", bare, *POTENCY, *NEAR, "--slack", "0", *words)["warnings"]
-    assert said.startswith("At this model error every mean stays unsure by b = 0.345, however much is measured")
-    assert said.endswith("may end as undecidable.")
-    assert done("status", path)["warnings"] == [said]
-    soft = done("new", tmp_path / "b.assaypilot", "--table", bare, *POTENCY, *NEAR, "--slack", "1.4", *words)
-    assert soft["warnings"] == []
-
-
 def test_simulations_refuse_what_they_would_leave_out(table, refused):
     rows = [(f"C-{i}", a, b, truth_of(a, b), 5 + 0.3 * i) for i, (a, b) in enumerate((a, b) for a in R1 for b in R2)]
     path = table([("ID", "R1", "R2", "pIC50", "hERG"), *rows])

@@ -2,9 +2,6 @@
 
 import pytest
 
-from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.tables.endpoint_kinds import spellings
-
 
 @pytest.mark.parametrize("objective", ["IC50 (nM)", "IC50", "pIC50", "PIC50"])
 def test_the_objective_is_found_by_what_it_is_called(objective, done, tmp_path):
@@ -13,16 +10,3 @@ def test_the_objective_is_found_by_what_it_is_called(objective, done, tmp_path):
     made = done("new", tmp_path / "c.assaypilot", "--table", table, "--sd", "0.2", "--epsilon", "0.5",
                 "--objective", objective)  # fmt: skip
     assert made["objective"] == "IC50 (nM)"
-
-
-def test_a_spelling_of_two_endpoints_is_none_of_them():
-    twice = [Endpoint("IC50 (nM)", "nM", "log"), Endpoint("IC50 (µM)", "µM", "log"), Endpoint("Ki (nM)", "nM", "log")]
-    assert spellings(twice) == {
-        "ki": "Ki (nM)",
-        "pki": "Ki (nM)",
-        "ic50 (nm)": "IC50 (nM)",
-        "IC50 (µM)".casefold(): "IC50 (µM)",
-        "ki (nm)": "Ki (nM)",
-    }
-    # A name goes before what another endpoint is modelled as.
-    assert spellings([Endpoint("IC50", "nM", "log"), Endpoint("pIC50")])["pic50"] == "pIC50"

@@ -25,20 +25,6 @@ def test_new_says_how_well_contributions_add_up_before_it_promises_anything(run,
     assert document["model_report"]["pIC50"]["sentence"] == lines[at]
 
 
-def test_new_says_nothing_of_additivity_where_nothing_was_measured(run, table, tmp_path):
-    path = table(grid(lambda i, j: ""))
-    answer = run("new", tmp_path / "x.assaypilot", "--table", path, "--endpoint", "pIC50;sd=0.1", "--epsilon", "0.5")
-    assert answer.code == 0
-    assert "additive" not in answer.out
-
-
-def test_check_says_which_rows_contradict_each_other(run, table):
-    rows = grid(lambda i, j: 5 + i + j)
-    assert "Left out, since" not in run("check", table([*rows, ("C99", "", "b1", 6)])).out
-    out = run("check", table([*rows, ("C00", "a1", "b1", 7)])).out
-    assert "Left out, since only you know what was meant: row 2, 18; correct the table to use them" in out
-
-
 def test_own_lists_and_text_that_is_no_table_are_written_over(done, campaign, tmp_path):
     for ending in ("csv", "xlsx"):
         out = tmp_path / f"own.{ending}"

@@ -45,15 +45,6 @@ def test_a_history_made_again_with_another_value_is_seen(run, signed_file, tmp_p
     assert answer.code == 1
 
 
-def test_a_history_cut_short_is_seen(run, signed_file, tmp_path):
-    path, key = signed_file
-    early = tmp_path / "early.assaypilot"
-    with make(early):
-        pass
-    shutil.copy(early, path)
-    assert run("verify", path, "--key", key).code == 1
-
-
 @pytest.mark.parametrize("change", ["head", "events", "time", "signature"])
 def test_a_forged_signature_is_none(run, signed_file, change):
     path, key = signed_file

@@ -110,14 +110,3 @@ def test_a_list_with_faults_takes_the_rest(campaign, table, done):
     assert (answer["in_stock"], answer["cannot_be_made"]) == (6, 1)
     assert done("stock", campaign)["in_stock"] == 6
     assert not done("stock", campaign, table(rows, "s.csv"))["changed"]
-
-
-def test_a_forecast_says_which_plans_it_takes(campaign, run, done):
-    words = "taken to be the most telling ones of whatever can be had or made"
-    assert words in done("forecast", campaign, "--runs", "9")["assumed"]
-    plain = campaign.with_name("plain.assaypilot")
-    table = campaign.with_name("listed.csv")
-    without = ("--stock", "", "--cost", "", "--lead", "")
-    made = run("new", plain, "--table", table, "--endpoint", "pIC50;sd=0.2", "--epsilon", "0.5", *without)
-    assert made.code == 0
-    assert words not in done("forecast", plain, "--runs", "9")["assumed"]

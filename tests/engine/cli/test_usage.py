@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from assaypilot.engine.cli import COMMANDS, main, program
+from assaypilot.engine.cli import COMMANDS, program
 
 
 def test_every_command_has_help_and_json(run):
@@ -112,12 +112,6 @@ sys.exit(", ".join(name for name in {heavy} if name in sys.modules) or 0)
     assert float(answer.stderr) < 0.3
 
 
-def test_main_reads_the_command_line_it_was_started_with(monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["assaypilot", "--version"])
-    assert main() == 0
-    assert capsys.readouterr().out.startswith("assaypilot ")
-
-
 def test_a_second_table_is_joined_by_its_ids(run, tmp_path):
     (tmp_path / "s.csv").write_text("ID,R1,R2\nA,Me,Cl\nB,Me,F\nC,Et,Cl\nD,Et,F\n", encoding="utf-8")
     (tmp_path / "act.csv").write_text("Cmpd;pIC50\na;6,5\nb;7,1\nstranger;5\n", encoding="utf-8")
@@ -128,3 +122,17 @@ def test_a_second_table_is_joined_by_its_ids(run, tmp_path):
     refused = run("check", tmp_path / "s.csv", "--join", f"{tmp_path / 'act.csv'}:Nothing")
     assert refused.code == 1
     assert "Nothing" in refused.err
+
+
+def test_a_mistake_is_told_even_when_nothing_can_be_saved(run, monkeypatch, tmp_path):
+    def broken(*_):
+        raise RuntimeError
+
+    blocked = tmp_path / "a file"
+    blocked.touch()
+    monkeypatch.setattr(program, "_run", broken)
+    monkeypatch.setattr("assaypilot.engine.cli.program.data_folder", lambda: blocked / "below")
+    monkeypatch.setattr("assaypilot.engine.cli.program.tempfile.gettempdir", lambda: str(blocked))
+    answer = run("datasets")
+    assert answer.code == 1
+    assert "nothing could be saved" in answer.err

@@ -80,15 +80,6 @@ def test_no_row_goes_out_without_its_id_and_what_it_rests_on(nasty: Status) -> N
     )
 
 
-def test_every_row_says_measured_or_predicted_and_whether_the_compound_is_there(nasty: Status) -> None:
-    rows = {row["ID"]: row for row in as_dicts(contents(nasty).everything)}
-    for compound, name in enumerate(NASTY):
-        n = int(nasty.candidates.measured[compound])
-        assert rows[name]["Evidence"] == (f"measured {n}" if n else "predicted, never measured")
-        assert rows[name]["Availability"] == ("made" if MEASURABLE[compound] else "to be made")
-    assert rows[NASTY[5]]["Evidence"] == "predicted, never measured"
-
-
 def test_in_stock_only_where_somebody_said_which_compounds_are_there(tmp_path: Path) -> None:
     with begin(tmp_path / "a.assaypilot", nasty_library(measurable=MEASURABLE)) as campaign:
         campaign.mark_unavailable([NASTY[0]], "none left")
@@ -266,17 +257,6 @@ def finish(campaign: Campaign) -> Status:
 def test_the_best_comes_first_whichever_way_is_better(make: Make, direction: str, best: str) -> None:
     with make(direction=direction) as campaign:
         assert "".join(campaign.status().library.ids[c] for c in ranked(campaign.status())) == best
-
-
-def test_status_comes_before_the_estimate(make: Make) -> None:
-    with make() as campaign:
-        now = finish(campaign)
-        order = ranked(now)
-        codes = now.candidates.status[order].tolist()
-        assert [now.library.ids[c] for c in ranked(now, "in")] == ["d", "b"]
-        assert codes == sorted(codes)  # in is 1, out is 2, and nothing else is left
-        assert {now.library.ids[c] for c in ranked(now, "out")} == {"a", "c", "e", "f"}
-        assert len(ranked(now, "undecided")) == 0
 
 
 def test_columns_say_what_and_on_what_evidence(make: Make) -> None:

@@ -12,7 +12,7 @@ from assaypilot.engine.chemistry.names import short_name
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.export.contents import Choice
-from assaypilot.engine.export.report import MOST, document
+from assaypilot.engine.export.report import document
 from tests.engine.export.reporting import HOSTILE, begin, indoles, labels, pages, play, said
 
 
@@ -144,14 +144,3 @@ def test_five_hundred_compounds_in_far_less_than_fifteen_seconds(tmp_path: Path)
     assert all(name in " ".join(found) for name in now.library.ids)
     # Fifteen to a page, and the other parts.
     assert 504 / 15 < len(found) < 504 / 15 + 15
-
-
-def test_a_huge_shortlist_is_cut_and_says_so(decided: Status, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    assert MOST >= 500
-    monkeypatch.setattr("assaypilot.engine.export.report.MOST", 5)
-    text = " ".join(pages(document(said(decided, Choice("all")))))
-    assert "The first 5 are shown; a table (csv, xlsx) holds all." in text
-    order = said(decided, Choice("all")).compounds
-    shortlist = text[text.index("Shortlist 36 of") : text.index("What each substituent adds")]
-    assert decided.library.ids[order[4]] in shortlist
-    assert decided.library.ids[order[5]] not in shortlist

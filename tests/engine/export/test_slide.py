@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PIL import Image, ImageColor
+from PIL import Image
 from pptx import Presentation
 from pptx.enum.shapes import MSO_SHAPE_TYPE
 from pptx.util import Inches
@@ -20,8 +20,6 @@ from assaypilot.engine.export.contents import Choice
 from assaypilot.engine.export.formats import write
 from assaypilot.engine.export.plain import lines_of
 from assaypilot.engine.export.slide import presentation
-from assaypilot.engine.figures.palette import LIGHT
-from assaypilot.engine.strategies.protocol import IN
 from tests.engine.export.reporting import (
     HOSTILE,
     begin,
@@ -67,19 +65,6 @@ def test_it_is_one_wide_slide_and_nothing_leaves_it_or_lies_on_another(decided: 
             for b in boxes[k + 1 :]:
                 apart = a[2] <= b[0] + slack or b[2] <= a[0] + slack or a[3] <= b[1] + slack or b[3] <= a[1] + slack
                 assert apart, (a[4], b[4])
-
-
-def test_the_figure_is_sharp_and_described(decided: Status) -> None:
-    slide = slide_of(presentation(said(decided)))
-    figure = next(shape for shape in slide.shapes if shape.name == "Figure")
-    with Image.open(io.BytesIO(figure.image.blob)) as drawn:
-        assert drawn.width / (figure.width / Inches(1)) > 200
-        # Not a blank: it has the colours of what is in and of the cutoff.
-        colours = {colour for _, colour in drawn.convert("RGB").getcolors(1_000_000)}
-    assert {ImageColor.getrgb(LIGHT.status[IN]), ImageColor.getrgb(LIGHT.cutoff)} <= colours
-    assert figure.width / figure.height == pytest.approx(drawn.width / drawn.height, rel=0.01)
-    assert "ranked" not in figure.name
-    assert "pIC50" in figure._element.xpath(".//p:cNvPr")[0].get("descr")
 
 
 def test_the_best_compounds_are_groups_with_picture_id_value_and_evidence(decided: Status) -> None:

@@ -16,7 +16,6 @@ import pytest
 from PIL import Image
 
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export import workbook
 from assaypilot.engine.export.contents import Choice, contents
@@ -180,15 +179,6 @@ def test_texts_that_a_workbook_cannot_take_as_they_are(tmp_path: Path, nasty: St
         ]
     else:
         assert notes == []
-
-
-def test_long_comments_make_no_endless_rows(tmp_path: Path) -> None:
-    history = [Result(NASTY[0], 100.0, "IC50", comment="word " * n) for n in (1, 20, 4000)]
-    with begin(tmp_path / "x.assaypilot", history=history) as campaign:
-        page = written(tmp_path / "x.xlsx", campaign.status())["Measurements"]
-    comment = page.cell(3, [c.value for c in page[1]].index("Comment") + 1)
-    assert all(page.row_dimensions[row].height is None for row in (2, 3, 4)), "spreadsheets choose it"
-    assert comment.alignment.wrap_text is not True, "thousands of words are read where the cell is edited"
 
 
 def test_more_rows_than_a_sheet_holds_are_refused_plainly(

@@ -147,14 +147,6 @@ def test_importing_figures_loads_no_pyplot() -> None:
     assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0
 
 
-def test_the_word_of_the_soft_zone_lies_where_it_hides_least() -> None:
-    estimate = np.linspace(7.4, 5.0, 36)  # falls below the zone at once: there is room at the right
-    status = np.full(36, OUT, dtype=np.int8)
-    both = [shown(estimate, status, 0.2, cutoff) for cutoff in (Cutoff(7.4, 7.1), Cutoff(5.4, 5.1))]
-    places = [next(t for t in one.axes[0].texts if "soft" in t.get_text()).get_ha() for one in both]
-    assert places == ["right", "left"]
-
-
 def test_values_known_only_as_bounds_have_triangles_beside_their_points() -> None:
     estimate = np.array([7.0, 6.0, 5.0])
     nan = np.full(3, np.nan)
@@ -206,3 +198,9 @@ def test_labels_stay_in_the_picture(made: object, size: tuple[float, float]) -> 
         box = label.get_window_extent()
         beyond = max(whole.x0 - box.x0, box.x1 - whole.x1, whole.y0 - box.y0, box.y1 - whole.y1)
         assert beyond <= 1, label.get_text()
+
+
+def test_the_words_at_the_end_of_the_lines_do_not_touch() -> None:
+    figure = set_by_round([0, 10], [50, 10])
+    first, second = (text.xy[1] for text in figure.axes[0].texts)
+    assert abs(first - second) >= 0.15 * 50

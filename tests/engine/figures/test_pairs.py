@@ -168,3 +168,12 @@ def test_cells_say_what_is_known_only_as_bounds() -> None:
 def _plain() -> tuple[np.ndarray, tuple[int, ...], tuple[int, int], np.ndarray, np.ndarray]:
     codes, estimate, measured = small()
     return codes, SIZES, (0, 1), estimate, measured
+
+
+def test_nothing_to_show_is_said() -> None:
+    codes, estimate, measured = small()
+    view = pair_map(codes, SIZES, (0, 1), estimate, measured, fixed={2: 1})
+    assert view.mean.size
+    none = pair_map(codes, (3, 4, 5), (0, 1), estimate, measured, fixed={2: 4})
+    assert none.mean.size == 0
+    assert "No compound carries this combination" in drawn(none).axes[0].texts[0].get_text()

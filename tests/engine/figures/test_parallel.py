@@ -75,10 +75,3 @@ def test_a_place_finds_the_line_that_passes_there() -> None:
     assert view.near(-3.0, float(heights[0]), (0.1, 0.1)) == 0  # beside the first axis
     assert view.near(0.0, 0.5, (0.1, 0.1)) is None
     assert bundle(np.full((3, 2), np.nan), status, np.ones(2), AXES).near(0.0, 0.5, (0.1, 0.1)) is None
-
-
-def test_axes_are_named_with_their_direction_and_their_limit() -> None:
-    estimates, status, chance = table(40)
-    figure = parallel_plot(bundle(estimates, status, chance, AXES), estimates, estimates, status, AXES)
-    said = [text.get_text() for text in figure.axes[0].texts]
-    assert {"pIC50 (higher is better ↑)", "logD (lower is better ↑)", "hERG < 5"} <= set(said)

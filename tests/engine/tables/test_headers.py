@@ -48,13 +48,6 @@ def test_classes_are_said_and_no_values():
     assert any("Column Activity range gives classes (" in text and "no numbers" in text for text in table.warnings)
 
 
-def test_a_potency_by_its_unit_alone_is_a_choice_that_a_note_names():
-    table = imported("Target X (nM)", "3", "30", "300", "3")
-    assert table.endpoints[0].is_potency
-    assert "Only its unit makes it a potency" in "".join(table.notes)
-    assert "Only its unit" not in "".join(imported("BTK (IC50) [nM]", "3", "30", "300", "3").notes)
-
-
 HEADER = (
     "ID", "SMILES", "Core", "para", "Status", "Decided in round", "act estimate", "act low", "act high",
     "P(within 0.5)", "P(hERG < 5)", "Evidence", "Availability", "Goal", "Assay noise (SD)", "Events", "Campaign head",
@@ -67,14 +60,6 @@ def lines(header: Sequence[str] = HEADER) -> list[dict[str, str]]:
         | {"ID": f"C{k}", "SMILES": "C" * (k + 1), "para": "FH"[k % 2], "Core": "ab"[k // 2]}
         for k in range(4)
     ]  # fmt: skip
-
-
-def test_an_empty_name_means_that_no_column_is_of_ids_or_structures():
-    raw = parse_text("ID,SMILES,R1,R2,pIC50\nA,CCO,H,F,5.1\nB,CCN,Me,Cl,6.2\nC,CCC,H,Cl,6.0\n")
-    found, none = propose(raw), propose(raw, TableOptions(id="", smiles=""))
-    assert (found.id, found.smiles) == ("ID", "SMILES")
-    assert (none.id, none.smiles) == (None, None)
-    assert none.sites == found.sites
 
 
 def test_sites_are_what_stands_between_id_and_status() -> None:

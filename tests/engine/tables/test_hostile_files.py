@@ -16,7 +16,6 @@ from tests.engine.tables.workbooks import write_xlsx
 resource = pytest.importorskip("resource", reason="what a process took is measured on POSIX")
 pytestmark = pytest.mark.apart
 UNIT = 1 if sys.platform == "darwin" else 1024
-OFFICE = 'xmlns:office="o" xmlns:table="t" xmlns:text="x"'
 ROWS = [["ID", "R1", "pIC50"], ["a", "Me", 5.5], ["b", "H", 6.25]]
 
 
@@ -41,25 +40,6 @@ def within_limits(start, before):
     most = max(*before, CHILD_MEMORY + 100_000_000)
     assert own <= most
     assert children <= max(own, most)
-
-
-def ods(path, rows):
-    text = (
-        f'<office:document-content {OFFICE}><office:body><office:spreadsheet><table:table table:name="A">{rows}'
-        "</table:table></office:spreadsheet></office:body></office:document-content>"
-    )
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as book:
-        book.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
-        book.writestr("META-INF/manifest.xml", "<m/>")
-        book.writestr("content.xml", text)
-    return path
-
-
-def test_many_cells_repeated_a_little(tmp_path):
-    inside = 'office:value-type="string"><text:p>x</text:p></table:table-cell>'
-    cell = f'<table:table-cell table:number-columns-repeated="99" {inside}'
-    row = f'<table:table-row table:number-rows-repeated="99">{cell * 160}</table:table-row>'
-    refused(ods(tmp_path / "a.ods", row * 400))
 
 
 def test_one_long_text_in_thousands_of_cells(tmp_path):

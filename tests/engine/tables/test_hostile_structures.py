@@ -11,9 +11,8 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system import guarded
 from assaypilot.engine.system.limits import MOST_ATOMS
 from assaypilot.engine.tables import structures
-from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
-from assaypilot.engine.tables.opening import parse_text, read_table
+from assaypilot.engine.tables.opening import parse_text
 from assaypilot.engine.tables.sdf import Unreadable, smiles_of
 
 pytestmark = pytest.mark.apart
@@ -72,13 +71,3 @@ def test_search_for_a_core_that_takes_too_long_is_said(monkeypatch):
     monkeypatch.setattr(structures, "guarded", late)
     with pytest.raises(AssayPilotError, match="no core was found in the time for it"):
         propose(chains(20))
-
-
-def test_one_cell_of_five_thousand_carbons_is_one_bad_row(tmp_path):
-    path = tmp_path / "a.csv"
-    first, second = ("H", "F", "Cl"), ("Me", "Et")
-    rows = "".join(f"C{k},{first[k % 3]},{second[k % 2]},{5 + k / 10},{'C' * (k + 1)}\n" for k in range(12))
-    path.write_text("ID,R1,R2,pIC50,SMILES\n" + rows + f"X,H,Me,6.1,{'C' * 5_000}\n", encoding="utf-8")
-    raw = read_table(path)
-    table = import_table(raw, propose(raw))
-    assert any("too large" in problem.reason for problem in table.not_used)

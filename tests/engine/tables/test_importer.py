@@ -6,16 +6,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.tables.check import about_own_sds, check_report
+from assaypilot.engine.tables.check import check_report
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.normalise import is_dose
 from assaypilot.engine.tables.opening import parse_text
 from assaypilot.engine.tables.options import TableOptions, parse_endpoint_spec
 from assaypilot.engine.tables.products import one_spelling
-from assaypilot.engine.tables.results import read_results
 
 
 def imported(text, *specs, **options):
@@ -33,13 +31,6 @@ def test_rows_of_one_compound_are_replicates():
     # Two pairs, one degree of freedom each: ((0.2^2 + 0.4^2) / 2 / 2)^(1/2)
     assert endpoint["noise_sd"] == pytest.approx(0.05**0.5)
     assert (endpoint["replicate_groups"], endpoint["measured"]) == (2, 5)
-
-
-@pytest.mark.parametrize("called", ["IDNUMBER", "Vendor code", "Batch label"])
-def test_a_name_that_hardly_a_compound_has_is_not_its_id(called):
-    rows = [f"{'Aspirin' if k == 1 else ''}|S-{k:04d}|{'HFM'[k % 3]}|{'AB'[k % 2]}|{6 + k / 10}" for k in range(6)]
-    raw = parse_text("\n".join([f"Name|{called}|R1|R2|pIC50", *rows]).replace("|", "\t"))
-    assert propose(raw).id == ("Name" if called == "Batch label" else called)
 
 
 def test_values_that_chembl_doubts_are_shown_and_not_used():
@@ -64,13 +55,6 @@ def test_values_below_a_compound_are_its_own_where_nothing_of_another_stands_bes
     ]  # fmt: skip
     assert [one.row for one in table.not_used] == [8]
     assert any("Rows 3, 5, 6 hold values and no compound" in text for text in table.notes)
-
-
-def test_too_many_combinations_are_named_and_not_taken_unasked():
-    rows = "\n".join(f"c{k}|a{k % 60}|b{k % 59}|c{k % 58}|{5 + k % 3}" for k in range(60))
-    _, _, table = imported(f"ID|R1|R2|R3|pIC50\n{rows}", product=None)
-    assert len(table.library) == 60
-    assert any(f"{60 * 59 * 58 - 60:,} other combinations" in note for note in table.notes)
 
 
 def test_the_whole_product_keeps_known_ids_and_history():
@@ -157,30 +141,6 @@ def test_a_label_and_the_structure_it_names_are_asked_about():
     assert [text.split(" at ")[0] for text in warnings] == ["Cl, Cl[*:2]", "OMe, CO[*:2]"]
 
 
-def means(sd, *, n=3, stated=None):
-    rows = "".join(f"c{k},{a},{b},{6 + 0.1 * k},{sd},{n}\n" for k, (a, b) in enumerate(
-        (a, b) for a in ("Me", "H", "Et") for b in ("F", "Cl")))  # fmt: skip
-    table = imported_csv("ID,R1,R2,pIC50,SD,N\n" + rows)
-    endpoint = table.endpoints[0] if stated is None else Endpoint("pIC50", noise_sd=stated)
-    return next(iter(about_own_sds([endpoint], table.history)), None)
-
-
-def test_noise_that_only_the_sds_beside_means_tell_has_a_hint():
-    said = means(0.05) or ""
-    assert "the SDs beside its means of N say a noise of 0.05" in said
-    assert "State the SD between runs." in said
-    assert means(0.05, stated=0.2) is None
-    assert means(0.05, n=1) is None
-
-
-SERIES = "ID,R1,R2\na,Me,F\nb,H,F\nc,Me,Cl\n"
-
-
-def series(*specs):
-    raw = parse_text(SERIES)
-    return import_table(raw, propose(raw, TableOptions(endpoints=tuple(map(parse_endpoint_spec, specs)))))
-
-
 @pytest.mark.parametrize(
     ("header", "points"),
     [
@@ -201,21 +161,6 @@ def test_a_table_of_points_has_compounds_and_no_values(header, points):
         f"tested at up to {len(points)} concentrations" in text and "give one fitted value" in text and response in text
         for text in table.warnings
     )
-
-
-def test_one_concentration_is_a_result_like_any_other():
-    known = series("Inhibition;unit=%;sd=5")
-    text = "ID,Conc (uM),Inhibition (%)\na,10,90\nb,10,50\nb,10,54\n"
-    results = read_results(parse_text(text), known.library, known.endpoints)
-    assert [(r.compound, r.value) for r in results.results] == [("a", 90.0), ("b", 50.0), ("b", 54.0)]
-
-
-def test_what_is_named_otherwise_than_the_points_is_read():
-    known = series("Clint;sd=5")
-    text = "ID,Endpoint,Conc (uM),Value\na,Inhibition,10,90\na,Inhibition,1,50\na,Clint,1,33\nb,Clint,1,20\n"
-    table = read_results(parse_text(text), known.library, known.endpoints)
-    assert [(r.compound, r.value) for r in table.results] == [("a", 33.0), ("b", 20.0)]
-    assert any("Not read as values: Value" in text for text in table.warnings)
 
 
 def test_a_condition_called_concentration_is_none():

@@ -74,16 +74,6 @@ def test_reading_can_be_stopped(tmp_path):
         read_table(write(tmp_path, "ID,R1\na,Me\n"), stop)
 
 
-def test_a_large_table_is_read_in_seconds(tmp_path):
-    line = "C1,Me,Et,H,Cl,Br,F,I,Ph,Bn,5.12,6.5,7.25,8.125,1.5,2.5,3.5,4.5,5.5,6.5\n"
-    header = ",".join(f"c{i}" for i in range(20)) + "\n"
-    path = write(tmp_path, header + line * 30_000)
-    start = time.process_time()
-    assert len(read_table(path)) == 30_000
-    # A third of a second where it was written; the bar is one that a slow machine passes and a slow reader does not.
-    assert time.process_time() - start < 3
-
-
 def test_encoding_delimiter_and_decimal_are_taken_as_said(tmp_path):
     path = tmp_path / "t.csv"
     path.write_bytes("ID;R1;pIC50\nä;Me,Et;5,5\nb;H;6,25\n".encode())
@@ -119,12 +109,6 @@ def test_the_header_is_where_it_is_said(tmp_path):
     assert raw.rows == (1, 2, 3, 4, 5)
     with pytest.raises(AssayPilotError, match="row 9 is empty"):
         read_as(path, ReadAs(header=(9, 1)))
-
-
-def test_units_below_a_header_that_was_said_are_joined_to_it():
-    raw = read_text_as("Title\tof\tit\nID\tR1\tIC50\n\t\tnM\na\tMe\t5\nb\tH\t6\n", ReadAs(header=(2, 1))).raw
-    assert raw.columns == ("ID", "R1", "IC50 (nM)")
-    assert raw.rows == (4, 5)
 
 
 def test_sheets_are_named_with_those_that_are_hidden(tmp_path):

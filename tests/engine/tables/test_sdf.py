@@ -36,28 +36,6 @@ def test_a_drawn_structure_is_the_smiles_it_was_drawn_from(smiles):
     assert smiles_of(block(smiles)) == Chem.CanonSmiles(smiles)
 
 
-@pytest.mark.parametrize("smiles", [*SMILES, "[2H]C([2H])O", "[2H][2H]", "[H+]", "OC(C)[Si](C)C"])
-def test_drawn_hydrogens_and_what_an_atom_s_line_ends_with_change_nothing(smiles):
-    molecule = Chem.AddHs(Chem.MolFromSmiles(smiles))
-    AllChem.Compute2DCoords(molecule)
-    drawn = Chem.MolToMolBlock(molecule)
-    for text in (drawn, drawn.replace("  0  0  0  0  0  0\n", "\n"), Chem.MolToV3KMolBlock(molecule)):
-        assert smiles_of(text) == Chem.CanonSmiles(smiles)
-    # What does say something at the end of a line stays: a charge of -1 is 5 there.
-    anion = block("CO").replace(" O   0  0", " O   0  5")
-    assert smiles_of(anion) == "C[O-]"
-
-
-def test_records_of_one_compound_are_one_structure_and_others_are_not_mistaken_for_it(tmp_path):
-    left, right = block("C[C@H](N)O", "left"), block("C[C@@H](N)O", "right")
-    again = left.replace("left", "batch 2", 1)
-    text = "".join(f"{one}$$$$\n" for one in (left, right, again, left.replace("RDKit", "M  END", 1)))
-    table = read_table(write(tmp_path, text))
-    assert table.column("Name") == ("left", "right", "batch 2", "left")
-    assert table.column("SMILES") == ("C[C@H](N)O", "C[C@@H](N)O") + ("C[C@H](N)O",) * 2
-    assert table.spelled == "SMILES"
-
-
 @pytest.mark.parametrize(
     ("change", "why"),
     [

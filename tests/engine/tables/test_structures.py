@@ -204,16 +204,6 @@ def test_structures_beside_names_are_drawn_and_compared_and_the_names_stay():
     assert "solvent from solvent_smiles, amine from Structure of amine" in note
 
 
-def test_structures_are_kept_in_the_file_and_in_every_combination():
-    library = library_of(reactions()[:-1]).library
-    again = Library.decode(library.encode())
-    assert again == library
-    assert pictures(Library.product(library.sites, known=again), 0)[2] == "CS(C)=O"
-    assert (
-        library.digest != library_of([row.replace("C1CCOC1", "O1CCCC1=O") for row in reactions()[:-1]]).library.digest
-    )
-
-
 def test_added_compounds_bring_the_structures_of_new_substituents():
     library = library_of(reactions()).library
     more = library_of(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from assaypilot.engine.domain import kinds
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Result
-from assaypilot.engine.tables.entries import Unreadable, may_be_bounds, no_p_value, read_entry, shown
+from assaypilot.engine.tables.entries import may_be_bounds, no_p_value, read_entry, shown
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import read_table
@@ -32,12 +32,6 @@ def test_the_row_says_the_unit_then_the_endpoint_and_the_header_last(name, own, 
     endpoint = Endpoint(name, own, "log")
     entry = read_entry(endpoint, "10", unit=row)
     assert endpoint.to_model(entry.value, entry.unit) == pytest.approx(-math.log10(10 * size[row or own]))
-
-
-def test_a_unit_only_the_header_names_is_the_unit_of_its_values():
-    assert read_entry(Endpoint("yield (%)"), "80", unit="%").unit is None
-    with pytest.raises(Unreadable, match="cannot be converted"):
-        read_entry(Endpoint("clearance (mL/min)", "L/h"), "80", unit="mL/min")
 
 
 def test_an_entry_keeps_its_unit_and_the_cell_goes_before_the_row():
@@ -151,14 +145,6 @@ def test_what_is_hardly_an_end_is_not(values):
     assert asked(values) is None
 
 
-def test_bounds_other_units_and_what_is_no_potency_are_left_alone():
-    values = [3.1, 45, 800, 12.5, *[10_000] * 4]
-    assert asked(values, relation=">") is None
-    assert asked(values, Endpoint("yield", "%")) is None
-    assert may_be_bounds(IC50, [Result("c", v, IC50.name, unit="uM") for v in values]) is None
-    assert asked([5.0, 6.1, 7.2, 5.4, *[100.0] * 4], Endpoint("yield", "%")) is None
-
-
 ROWS = [("a", "Me", "H", 1), ("b", "Me", "Cl", 0), ("c", "Et", "H", 1), ("d", "Et", "Cl", 0), ("e", "Pr", "H", 0)]
 
 
@@ -192,11 +178,6 @@ def test_a_column_of_answers_is_an_endpoint_with_the_words_of_the_table(tmp_path
     assert [(r.compound, r.value) for r in found.history] == [(key, value) for key, *_, value in ROWS]
     assert any(f"what is compared is the chance of {words[0]}" in note for note in found.notes)
     assert Endpoint.from_json(endpoint.as_json()) == endpoint
-
-
-@pytest.mark.parametrize("words", [("1", "0.5"), ("7.1", "6.2"), ("red", "blue"), ("1", "1")])
-def test_other_columns_are_not(tmp_path: Path, words: tuple[str, str]) -> None:
-    assert all(endpoint.kind == "value" for endpoint in imported(table(tmp_path / "t.csv", words)).endpoints)
 
 
 def test_a_dash_is_an_answer_only_beside_a_plus() -> None:
