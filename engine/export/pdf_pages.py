@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
 
+from reportlab import rl_config
 from reportlab.lib.colors import Color, HexColor
 from reportlab.lib.pagesizes import A4
 from reportlab.lib.styles import ParagraphStyle
@@ -41,8 +42,8 @@ WIDTH = A4[0] - 2 * _SIDE
 _FOOT = 13 * mm
 _SMALL, _SMALLEST = 7.0, 6.0
 _TOTAL = "pages"
-DENSITY = 4.0
-"""Pixels of a structure for each point, as sharp as print."""
+DENSITY = 3.5
+"""Pixels of a picture for each point, as sharp as print."""
 
 REGULAR, BOLD = "DejaVuSans", "DejaVuSans-Bold"
 """Names of the fonts: those that come with matplotlib, so that they are there on every machine."""
@@ -52,7 +53,8 @@ _SPACES = re.compile(r" (?= )|^ | $")
 
 
 def load_fonts() -> None:
-    """Make the fonts known to reportlab, once."""
+    """Make the fonts known to reportlab, once; its files are no texts, which are slower to write and larger."""
+    rl_config.useA85 = 0
     known = set(pdfmetrics.getRegisteredFontNames())
     for name in (REGULAR, BOLD):
         if name not in known:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +40,20 @@ _PANEL = 34
 """Substituents in one picture; a site with more of them has several."""
 _MOST = 340
 """Substituents of one site that are drawn."""
+
+
+def as_png(figure: Figure, dpi: float) -> io.BytesIO:
+    """Return a figure as a picture for a page or a slide."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    stream = io.BytesIO()
+    figure.set_dpi(dpi)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing")  # a box is drawn instead
+        canvas: Any = FigureCanvasAgg(figure)  # its methods carry no types
+        canvas.print_png(stream)
+    stream.seek(0)
+    return stream
 
 
 def rounds_figure(status: Status, size: Shape, dpi: float = 100.0) -> Figure:

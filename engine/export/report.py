@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from matplotlib.figure import Figure
 from reportlab.lib.colors import HexColor
-from reportlab.platypus import Flowable, KeepTogether, Spacer, Table
+from reportlab.platypus import Flowable, Image, KeepTogether, Spacer, Table
 
 from ..campaign.state import Status
 from ..figures.aligned import Aligned
@@ -37,7 +38,6 @@ from .pdf_pages import (
     ruled,
 )
 from .plain import CompoundLine, compound_lines, compound_rows, plain
-from .report_vector import FigureFlowable
 from .sheet import Sheet
 from .shortlist import AVAILABILITY_MEANS, chances, decimals_of
 
@@ -119,7 +119,7 @@ def _answer(contents: Contents) -> list[Flowable]:
     story = [_title(contents.title), paragraph(_cut(about), "subtitle"), box, Spacer(1, 8), _tally(status)]
     story += [
         Spacer(1, 8),
-        KeepTogether([FigureFlowable(figure), paragraph(answer.caption, "caption")]),
+        KeepTogether([_figure(figure), paragraph(answer.caption, "caption")]),
     ]
     if status.warnings:
         story += [paragraph("To be kept in mind", "label")]
@@ -200,9 +200,9 @@ def _contributions(status: Status, measured: Mapping[int, pictures.Measured]) ->
     for endpoint, data in measured.items():
         name = status.endpoints[endpoint].scale_name
         found = pictures.contribution_figures(status, endpoint, data, WIDTH / _INCH) if len(data.rows) else []
-        figures = [FigureFlowable(figure) for figure in found]
+        figures = [_figure(figure) for figure in found]
         none = "No site has more than one substituent." if len(data.rows) else "Nothing was measured yet."
-        first = figures[0].height if figures else 20.0
+        first = figures[0].drawHeight if figures else 20.0
         parts.append((name, [*figures] if figures else [paragraph(none)], first))
     # A heading stays with the first figures below it.
     story = heading(title, room=parts[0][2] + 125.0)
@@ -219,6 +219,12 @@ def _contributions(status: Status, measured: Mapping[int, pictures.Measured]) ->
             story += heading(name, 1, room=first + 30.0)
         story += flowables
     return story
+
+
+def _figure(figure: Figure) -> Image:
+    """Return a figure as a picture, as large as it says."""
+    width, height = figure.get_size_inches()
+    return Image(pictures.as_png(figure, _INCH * DENSITY), _INCH * width, _INCH * height, hAlign="LEFT")
 
 
 def _asked(status: Status) -> list[int]:
@@ -243,7 +249,7 @@ def _agreement(status: Status, measured: Mapping[int, pictures.Measured]) -> lis
             continue
         noise = None if own.noise_sd is None else Noise(own.noise_sd)
         judged = model_report(status.library, data.rows, data.means, data.counts, noise, own.scale_name)
-        figure = FigureFlowable(pictures.agreement_figure(status, endpoint, data, (_HALF / _INCH, _HALF / _INCH)))
+        figure = _figure(pictures.agreement_figure(status, endpoint, data, (_HALF / _INCH, _HALF / _INCH)))
         digits = decimals_of(status)
         rows = [["Furthest from the model", "measured", "fitted", "in SDs"]]
         rows += [
@@ -265,7 +271,7 @@ def _rounds(contents: Contents) -> list[Flowable]:
     if not status.rounds:
         return [*story, paragraph("No round was issued yet.")]
     if any(issued.state == "closed" for issued in status.rounds):
-        figure = FigureFlowable(pictures.rounds_figure(status, (_HALF * 1.2 / _INCH, 1.9)))
+        figure = _figure(pictures.rounds_figure(status, (_HALF * 1.2 / _INCH, 1.9)))
         story.append(KeepTogether([figure, paragraph("Compounds in and undecided after each round.", "caption")]))
     sheet = contents.rounds
     hidden = {"Endpoints"} if len(set(sheet.column("Endpoints"))) == 1 else set()

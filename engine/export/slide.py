@@ -5,14 +5,12 @@ from __future__ import annotations
 import datetime
 import io
 import re
-import warnings
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from matplotlib.figure import Figure
 from pptx import Presentation
 from pptx.dml.color import RGBColor
 from pptx.enum.text import MSO_ANCHOR, MSO_AUTO_SIZE, PP_ALIGN
@@ -27,6 +25,7 @@ from ..system.progress import Report, silent
 from .answer import picture_of
 from .contents import Contents
 from .formats import write_whole
+from .pictures import as_png
 from .plain import (
     CompoundLine,
     compound_lines,
@@ -233,7 +232,7 @@ def _answer(slide: Any, status: Status) -> None:
 def _figure(slide: Any, status: Status) -> None:
     size = (_FIGURE.width / _ENLARGED, _FIGURE.height / _ENLARGED)
     answer = picture_of(status)
-    picture, caption = _png(answer.draw(size, _DPI)), answer.caption
+    picture, caption = as_png(answer.draw(size, _DPI), _DPI), answer.caption
     place = (Inches(_FIGURE.left), Inches(_FIGURE.top), Inches(_FIGURE.width), Inches(_FIGURE.height))
     made = slide.shapes.add_picture(picture, *place)
     made.name = "Figure"
@@ -242,18 +241,6 @@ def _figure(slide: Any, status: Status) -> None:
         add_text(
             slide.shapes, _CAPTION, [Words(cut_lines(caption, 9.0, _CAPTION.width, 3), 9.0, quiet=True)], "Caption"
         )
-
-
-def _png(figure: Figure) -> io.BytesIO:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-
-    stream = io.BytesIO()
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph .* missing")  # a box is drawn instead
-        canvas: Any = FigureCanvasAgg(figure)  # its methods carry no types
-        canvas.print_png(stream)
-    stream.seek(0)
-    return stream
 
 
 def _best(slide: Any, contents: Contents, report: Report) -> None:

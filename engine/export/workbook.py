@@ -16,15 +16,7 @@ from ..system.progress import Report, silent
 from ..tables.raw import FORMULA, letters_of
 from .contents import Contents
 from .formats import refused, write_whole
-from .plain import (
-    LONGEST,
-    UNHELD,
-    cell_text,
-    in_header,
-    length_of,
-    number_format,
-    units_of,
-)
+from .plain import LONGEST, UNHELD, cell_text, in_header, length_of, number_format, units_of
 from .sheet import Cell, Sheet, unique
 
 MOST_ROWS = 1_048_576
@@ -362,18 +354,10 @@ class _Writer:
         return found
 
     def _picture(self, page: Any, row: int, column: int, picture: Path, name: str) -> None:
+        look = {"x_offset": 3, "y_offset": 4, "x_scale": 1.0 / _DENSITY, "y_scale": 1.0 / _DENSITY}
+        moved = 1  # hidden and sorted with its row, too
         page.insert_image(
-            row,
-            column,
-            str(picture),
-            {
-                "x_offset": 3,
-                "y_offset": 4,
-                "x_scale": 1.0 / _DENSITY,
-                "y_scale": 1.0 / _DENSITY,
-                "object_position": 1,  # moved, hidden and sorted with its row
-                "description": f"Structure of {name}",
-            },
+            row, column, str(picture), {**look, "object_position": moved, "description": f"Structure of {name}"}
         )
 
     # ------------------------------------------------------------------ paper

@@ -157,15 +157,10 @@ def _kind(name: str, suffix: str, data: bytes) -> Kind:
         )
     if re.match(rb"\[\s*\{|\{\s*\"", head) is not None:
         raise AssayPilotError("this is JSON, not a table", file=name, mend=_SAVE_AS_CSV)
-    if suffix in (".sdf", ".sd", ".mol", ".mdl") or b"\n$$$$" in data or _has_molblock(data):
+    counts = b"".join(data[:4096].split(b"\n")[3:4]).rstrip()  # the fourth line of a molblock
+    if suffix in (".sdf", ".sd", ".mol", ".mdl") or b"\n$$$$" in data or counts.endswith((b"V2000", b"V3000")):
         return Kind.SDF
     return Kind.TEXT
-
-
-def _has_molblock(data: bytes) -> bool:
-    """Whether a file begins with a molblock: the fourth line is its counts line."""
-    fourth = data[:4096].split(b"\n")[3:4]
-    return bool(fourth) and fourth[0].rstrip().endswith((b"V2000", b"V3000"))
 
 
 _FILE = ConfigParser(delimiters=(":",), comment_prefixes=(";",), interpolation=None)

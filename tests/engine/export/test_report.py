@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pypdfium2 as pdfium
 import pytest
+from matplotlib.text import Text
 
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.chemistry.names import short_name
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Result
+from assaypilot.engine.export import pictures
 from assaypilot.engine.export.contents import Choice
 from assaypilot.engine.export.report import document
 from tests.engine.export.reporting import HOSTILE, begin, indoles, labels, pages, play, said
@@ -47,17 +49,18 @@ def test_every_compound_has_its_status_estimate_interval_and_evidence(decided: S
         assert f"{'in' if known.status[c] == 1 else 'out'}, decided in round {known.decided_in_round[c]}" in card
 
 
-def test_every_structure_is_a_picture_sharp_enough_for_print(decided: Status) -> None:
+def test_structures_and_figures_are_sharp_enough_for_print(decided: Status) -> None:
     with pdfium.PdfDocument(document(said(decided, Choice("all")))) as read:
         drawn = [thing for k in range(len(read)) for thing in read[k].get_objects(max_depth=4)]
-        pictures = [thing for thing in drawn if thing.type == pdfium.raw.FPDF_PAGEOBJ_IMAGE]
-        assert len(pictures) == 36
-        assert all(picture.get_metadata().horizontal_dpi > 250 for picture in pictures)
+        images = [thing for thing in drawn if thing.type == pdfium.raw.FPDF_PAGEOBJ_IMAGE]
+        assert len(images) > 36  # and the figures
+        assert all(image.get_metadata().horizontal_dpi > 250 for image in images)
 
 
 def test_contributions_have_every_substituent_with_its_count(decided: Status) -> None:
-    text = " ".join(pages(document(said(decided))))
-    part = text[text.index("What each substituent adds") : text.index("Measured against predicted")]
+    measured = pictures.measured(decided, 0)
+    figures = pictures.contribution_figures(decided, 0, measured, 7.0)
+    part = {text.get_text() for figure in figures for text in figure.findobj(Text)}
     carried = {}
     for m in decided.measurements:
         for site, label in decided.library.substituents(m.compound).items():
@@ -66,7 +69,7 @@ def test_contributions_have_every_substituent_with_its_count(decided: Status) ->
         assert site in part
         assert short_name(label) in part
         assert f"{count:,}" in part
-    assert "additive model fits" in text
+    assert "additive model fits" in " ".join(pages(document(said(decided))))
 
 
 def test_the_outline_leads_to_every_part_and_the_file_has_a_title(decided: Status) -> None:
