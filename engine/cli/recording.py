@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..campaign.campaign import Campaign
-from ..campaign.cautions import of_bounds, of_unplanned
+from ..campaign.cautions import newly_outlying, of_bounds, of_unplanned
 from ..campaign.issued_rounds import Source
 from ..campaign.phrases import many
 from ..campaign.state import Status
@@ -57,7 +57,7 @@ def record(options: argparse.Namespace, console: Console) -> Reply:
     ]
     rejected += [] if report is None else report.rejected
     # What the table's reader asks about a value, the campaign asks too.
-    warnings = list(dict.fromkeys([*found.warnings, *(() if report is None else report.warnings)]))
+    warnings = [*found.warnings, *(() if report is None else report.warnings), *newly_outlying(now, after)]
     kept = ("accepted", "controls", "unplanned", "duplicates", "censored")
     document = {
         **{name: 0 if report is None else getattr(report, name) for name in kept},
@@ -69,7 +69,7 @@ def record(options: argparse.Namespace, console: Console) -> Reply:
         "outstanding": 0 if after.open_round is None else after.open_round.missing,
         "finished": after.finished,
         "guarantee": guarantee_of(after),
-        "warnings": warnings,
+        "warnings": list(dict.fromkeys(warnings)),
     }
     confirming = now.open_round is not None and now.open_round.confirmation
     return Reply(document, _record_lines(document, after, options.file, confirming=confirming))
