@@ -11,6 +11,7 @@ import numpy as np
 from ..arrays import Floats, Ints
 from ..domain.features import DenseFeatures, ProjectedFeatures, span_basis
 from ..errors import AssayPilotError
+from ..models.positive import positive_inverse
 from ..system.progress import Report
 from .g import g_optimal
 from .log_det import maximise_log_det
@@ -183,7 +184,7 @@ class Paths:
             used = (w > 0) | (self.low[pool[kept]] > 0)
             kept, w = kept[used], w[used]
             found.append(self.spread(pool[kept], w))
-            inverse = np.linalg.inv((x[kept] * w[:, None]).T @ x[kept])
+            inverse = positive_inverse((x[kept] * w[:, None]).T @ x[kept])
             share = w * np.einsum("ij,ij->i", x[kept] @ inverse, x[kept])
             may_go = (price[kept] > 0) & (self.low[pool[kept]] == 0) & (share < 1.0 - _TOLERANCE)
             if not may_go.any():
@@ -212,7 +213,7 @@ class Paths:
             others = np.setdiff1d(np.arange(len(pool)), kept)
             if not len(others):
                 return found
-            inverse = np.linalg.inv((x[kept] * w[:, None]).T @ x[kept])
+            inverse = positive_inverse((x[kept] * w[:, None]).T @ x[kept])
             gain = np.log(np.einsum("ij,ij->i", x[others] @ inverse, x[others]) / x.shape[1])
             if gain.max() <= _TOLERANCE:
                 return found

@@ -12,10 +12,9 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Floats, Ints
 from ..domain.features import ProjectedFeatures
+from ..models.positive import lower_factor, lower_inverse
 from .allowed import greatest_average
 
-_LARGE = 100
-"""Rank from which on a factor is worth it: below, eigenvectors take less than a millisecond and say more."""
 _SOUND = 1e-7
 """Squared pivots, and reciprocal condition numbers, above which a matrix is far from singular."""
 _SINGULAR = 1e-11
@@ -24,39 +23,22 @@ _ROOTED = 1e-15
 """The same for the root of a matrix that may be singular."""
 _RIDGE = 1e-14
 """The share of an even information that is added to a singular one."""
-_LEAF = 48
-"""Triangular matrices up to so many rows are inverted as they are."""
-
-
-def lower_inverse(factor: Floats) -> Floats:
-    """Return the inverse of a lower triangular matrix, by halves."""
-    n = len(factor)
-    if n <= _LEAF:
-        return np.asarray(np.linalg.inv(factor), dtype=float)
-    half = n // 2
-    inverse = np.zeros((n, n))
-    first, second = lower_inverse(factor[:half, :half]), lower_inverse(factor[half:, half:])
-    inverse[:half, :half], inverse[half:, half:] = first, second
-    inverse[half:, :half] = -(second @ (factor[half:, :half] @ first))
-    return inverse
 
 
 def _sound_factor(matrix: Floats) -> Floats | None:
-    """L with L L' = matrix, for a symmetric one of unit diagonal; None where it is small or close to singular.
+    """L with L L' = matrix, for a symmetric one of unit diagonal; None where it is close to singular.
 
-    A tenth of the time of its eigenvectors.
+    A small part of the time of its eigenvectors.
     """
-    if len(matrix) < _LARGE:
-        return None
     try:
-        factor: Floats = np.asarray(np.linalg.cholesky(matrix), dtype=float)
+        factor = lower_factor(matrix)
     except LinAlgError:
         return None
     return factor if float(np.diagonal(factor).min()) ** 2 > _SOUND else None
 
 
 def _sound_inverse(matrix: Floats) -> Floats | None:
-    """Return the inverse of a symmetric matrix of unit diagonal; None where it is small or close to singular."""
+    """Return the inverse of a symmetric matrix of unit diagonal; None where it is close to singular."""
     factor = _sound_factor(matrix)
     if factor is None:
         return None
@@ -64,13 +46,6 @@ def _sound_inverse(matrix: Floats) -> Floats | None:
     inverse: Floats = half.T @ half
     condition = float(np.abs(matrix).sum(axis=0).max()) * float(np.abs(inverse).sum(axis=0).max())
     return inverse if condition * _SOUND < 1.0 else None
-
-
-def positive_inverse(matrix: Floats) -> Floats:
-    """Return the inverse of a positive definite matrix; LinAlgError when it is not."""
-    half = lower_inverse(np.asarray(np.linalg.cholesky(matrix), dtype=float))
-    inverse: Floats = half.T @ half
-    return inverse
 
 
 def worth_of(counts: Floats | Ints, ratio: float) -> Floats:

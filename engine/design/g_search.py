@@ -8,6 +8,7 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from ..errors import AssayPilotError
+from ..models.positive import positive_inverse
 from ..system.progress import Report
 from ..text.percentages import percent
 from .allowed import Allowed, greatest_average
@@ -79,7 +80,7 @@ class Search:
         """
         used = w > 0
         support, x, w = support[used], x[used], w[used]
-        inverse = np.asarray(np.linalg.inv(information(x, w)), dtype=np.float64)
+        inverse = positive_inverse(information(x, w))
         if within is not None and self._near is not None:
             near, rows = self._near
             some = rows.quadratic(inverse)

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.linalg import LinAlgError
 
 from ..arrays import Flags, Floats, Ints
+from ..models.positive import lower_factor, lower_inverse
 from .allowed import greatest_average
-from .criteria import dual_bound, lower_inverse
+from .criteria import dual_bound
 
 _TO_THE_BOUNDARY = 0.995
 """The share of the way to the nearest bound that a step goes at most."""
@@ -104,8 +105,7 @@ def starting_point(x: Floats, bundles: Bundles, base: Floats, room: Floats, w: F
 
 def _variances(bundles: Bundles, information: Floats) -> tuple[Floats, Floats]:
     """Return the variance of every direction, and the inverse of the Cholesky factor of V."""
-    factor: Floats = np.asarray(np.linalg.cholesky(information), dtype=float)
-    to_white = lower_inverse(factor)
+    to_white = lower_inverse(lower_factor(information))
     half = to_white @ bundles.y.T
     return bundles.sums(np.einsum("ij,ij->j", half, half)), to_white
 
@@ -184,8 +184,7 @@ def _factored(matrix: Floats) -> Floats:
     while True:
         matrix[np.diag_indices(len(matrix))] = diagonal * (1.0 + ridge)
         try:
-            factor: Floats = np.asarray(np.linalg.cholesky(matrix), dtype=float)
-            return lower_inverse(factor)
+            return lower_inverse(lower_factor(matrix))
         except LinAlgError:
             if ridge >= _MOST_RIDGE:
                 raise

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.linalg import LinAlgError
-from scipy.linalg import cho_solve, lapack
+from scipy.linalg import lapack
 
 from ..arrays import Flags, Floats
+from ..models.positive import lower_factor, lower_inverse
 from .allowed import box_projection, greatest_average
 from .table import DenseRows, SummedRows
 
@@ -56,19 +57,9 @@ def information(x: Floats, weights: Floats) -> Floats:
 
 def whitened(x: Floats, weights: Floats) -> tuple[Floats, float]:
     """Rows y with y_i'y_j = x_i' V(w)^-1 x_j, and log det V(w); raises LinAlgError when V is singular."""
-    factor = _cholesky(information(x, weights))
+    factor = lower_factor(information(x, weights))
     y: Floats = lapack.dtrtrs(factor, x.T, lower=1)[0].T
     return y, 2.0 * float(np.log(np.diagonal(factor)).sum())
-
-
-def _cholesky(matrix: Floats) -> Floats:
-    """Return the lower Cholesky factor; raises LinAlgError for a matrix that has none."""
-    # By LAPACK itself: on some twenty rows the checks around it take longer than the work.
-    factor, failed = lapack.dpotrf(matrix, lower=1)
-    if failed:
-        raise LinAlgError("not positive definite")
-    found: Floats = factor
-    return found
 
 
 def _log_det(x: Floats, weights: Floats) -> float:
@@ -83,7 +74,7 @@ def _solve(hessian: Floats, right: Floats) -> Floats:
     while True:
         diagonal_of(hessian)[:] = diagonal + ridge
         try:
-            solved: Floats = lapack.dpotrs(_cholesky(hessian), right, lower=1)[0]
+            solved: Floats = lapack.dpotrs(lower_factor(hessian), right, lower=1)[0]
             return solved
         except LinAlgError:
             ridge *= 100.0
@@ -323,9 +314,9 @@ def conjugate_steps(
 
 def _value_and_inverse(rows: SummedRows, w: Floats) -> tuple[float, Floats]:
     """Return the log det V and V^-1; raises LinAlgError when V is singular."""
-    factor = np.linalg.cholesky(rows.information(w))
-    inverse: Floats = cho_solve((factor, True), np.eye(len(factor)), check_finite=False)
-    return 2.0 * float(np.log(np.diagonal(factor)).sum()), inverse
+    factor = lower_factor(rows.information(w))
+    half = lower_inverse(factor)
+    return 2.0 * float(np.log(np.diagonal(factor)).sum()), half.T @ half
 
 
 def _conjugate(rows: SummedRows, inverse: Floats, pull: Floats, free: Flags) -> Floats:

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from ..arrays import Floats
+from ..models.positive import lower_factor, lower_inverse
 
 _MEMORY = 12
 """Steps that the quasi-Newton matrix remembers."""
@@ -92,10 +93,10 @@ def even_leverages(x: Floats, w: Floats, base: Floats | None, tolerance: float, 
 
     def look(weights: Floats) -> Sample | None:
         try:
-            factor = np.linalg.cholesky((x * weights[:, None]).T @ x + fixed)
+            factor = lower_factor((x * weights[:, None]).T @ x + fixed)
         except np.linalg.LinAlgError:
             return None
-        white = np.linalg.inv(factor) @ x.T
+        white = lower_inverse(factor) @ x.T
         leverages = np.einsum("ij,ij->j", white, white)
         value = -2.0 * float(np.log(np.diagonal(factor)).sum())
         average = float(weights @ leverages)
@@ -119,10 +120,10 @@ def same_information(
         if base is not None:
             information += base
         try:
-            factor = np.linalg.cholesky(information)
+            factor = lower_factor(information)
         except np.linalg.LinAlgError:
             return None
-        white = np.linalg.inv(factor)
+        white = lower_inverse(factor)
         product = information @ inverse
         loss = float(np.trace(product)) - 2.0 * float(np.log(np.diagonal(factor)).sum())
         off = float(np.vdot(product, product.T)) - 2.0 * float(np.trace(product)) + d

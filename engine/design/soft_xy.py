@@ -18,9 +18,10 @@ from numpy.linalg import LinAlgError
 
 from ..arrays import Floats, Ints
 from ..domain.features import SiteFeatures
+from ..models.positive import positive_inverse
 from ..text.percentages import percent
 from .allowed import greatest_average
-from .criteria import Shares, Weighted, dual_bound, positive_inverse, square_root
+from .criteria import Shares, Weighted, dual_bound, square_root
 from .directions import Directions
 from .g import g_optimal
 from .log_weight_lbfgs import Sample, even_leverages, minimised, same_information

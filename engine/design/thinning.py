@@ -11,6 +11,7 @@ import numpy as np
 from scipy.linalg import lapack, qr, solve_triangular
 
 from ..arrays import Floats, Ints
+from ..models.positive import positive_inverse
 from ..text.percentages import percent
 from .allowed import box_projection
 from .g_search import Search, State
@@ -81,7 +82,7 @@ def elimination(x: Floats, weights: Floats, remove: int) -> Elimination:
     hessian *= hessian
     diagonal = diagonal_of(hessian)
     diagonal += _RIDGE * float(diagonal.max())
-    inverse = _inverse(hessian)
+    inverse = positive_inverse(hessian)
     total = inverse.sum(axis=1)
     inverse -= (total / total.sum())[:, None] * total
     w = weights.copy()
@@ -133,20 +134,6 @@ def without_least_needed(
     start = box_projection(start, bounds[kept], 1.0) if bounds.min() < 1.0 else start / start.sum()
     best, _ = maximise_log_det(x[kept], start, upper=bounds[kept], tolerance=tolerance)
     return kept[best > 0], best[best > 0]
-
-
-def _inverse(matrix: Floats) -> Floats:
-    """Return the inverse of a positive definite matrix, by its Cholesky factor; raises LinAlgError when it is not."""
-    factor, failed = lapack.dpotrf(matrix, lower=1)
-    if failed == 0:
-        inverse, failed = lapack.dpotri(factor, lower=1)
-    if failed != 0:
-        raise np.linalg.LinAlgError("not positive definite")
-    # ``dpotrf`` leaves zeros above the diagonal, and ``dpotri`` leaves these.
-    full: Floats = inverse + inverse.T
-    diagonal = diagonal_of(full)
-    diagonal /= 2.0
-    return full
 
 
 def _dependences(x: Floats, keep_sum: bool) -> Floats:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from ..arrays import Floats
 from ..domain.features import ProjectedFeatures, SiteFeatures
 from ..errors import AssayPilotError
+from ..models.positive import positive_inverse
 from ..system.progress import Report, silent
 from .allowed import Allowed, allowed
 from .closed_forms import even_design
@@ -234,7 +235,7 @@ def _of_product(
     design = g_optimal(candidates, gap=_TIGHT * gap, report=report)
     x = candidates.coordinates(design.support)
     try:
-        inverse = np.asarray(np.linalg.inv((x * design.weights[:, None]).T @ x), dtype=float)
+        inverse = positive_inverse((x * design.weights[:, None]).T @ x)
     except LinAlgError:
         return None
     value = float(directions.find(inverse)[1][0])

@@ -23,6 +23,7 @@ from ..domain.features import (
     orthonormal_complement,
     span_basis,
 )
+from .positive import positive_inverse
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,6 +240,5 @@ def _solved(features: Features, rows: Ints, weights: Floats, values: Floats, bas
 def _inverse(matrix: Floats) -> Floats:
     """Return the inverse of a positive definite matrix, symmetric to the last digit."""
     scale = 1.0 / np.sqrt(np.diagonal(matrix))
-    factor = np.linalg.inv(np.linalg.cholesky(matrix * scale * scale[:, None]))
-    inverse: Floats = (factor.T @ factor) * scale * scale[:, None]
+    inverse: Floats = positive_inverse(matrix * scale * scale[:, None]) * scale * scale[:, None]
     return inverse

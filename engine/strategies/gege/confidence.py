@@ -13,14 +13,14 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ...arrays import Flags, Floats, Ints
+from ...arrays import Flags, Floats
 from ...domain.pareto import beaten, gaps
 from ...system.progress import Report, silent
 from ..designs import g_design
 from ..linfact.planning import phase_design
 from ..phased import Phased, inseparable, lost_reason, number, one_of, over_budget, settled
-from ..protocol import IN, UNDECIDED, Allocation, Decision, Outcome, Parameter, Problem, State, StopReason, StrategyInfo
-from .parts import allocation, estimates, exactly, fewest, goal_of, rank_of, targets_of, units
+from ..protocol import IN, Allocation, Decision, Outcome, Parameter, Problem, State, StopReason, StrategyInfo
+from .parts import allocation, estimates, exactly, fewest, goal_of, rank_of, targets_of, units, widest_noise
 
 _FAR = 1e150
 """Stands for an infinite bound where differences are taken."""
@@ -82,9 +82,9 @@ def by_bounds(active: Boxes, others: Boxes, before: Flags, margin: float) -> Ver
     ins = np.zeros(len(outs), dtype=bool)
     ins[kept] = ~beaten(rivals, low[:, kept] + margin, np.arange(len(kept)))
     ins &= ~before
-    open_ = ~outs & ~ins & ~before
     leaves = ins | before
-    leaves[leaves] = ~beaten(-low[:, open_], -high[:, leaves])
+    if leaves.any():
+        leaves[leaves] = ~beaten(-low[:, ~outs & ~leaves], -high[:, leaves])
     return Verdict(ins, outs, leaves)
 
 
@@ -239,17 +239,37 @@ class Gege(Phased):
                 kept = np.isfinite(half)
             half = np.where(kept, radius * unit, half)
             planned = bool(kept.all()) and _all_from_the_start(state)
-        means, low, high = found.means / unit, (found.means - half) / unit, (found.means + half) / unit
+        low, high = found.means - half, found.means + half
         before = state.status[active] == IN
         margin = 1.0 if any(goal_of(problem).margins) else 0.0
         if planned and not before.any():
-            verdict = by_gaps(means, 4.0 * radius, bool(margin) and 4.0 * radius <= 1.0 + 1e-9)
+            verdict = by_gaps(found.means / unit, 4.0 * radius, bool(margin) and 4.0 * radius <= 1.0 + 1e-9)
         else:
             others = problem.wanted & ~state.active & (state.left | state.lost)
             verdict = by_bounds(
-                Boxes(low, high), Boxes(state.low[:, others] / unit, state.high[:, others] / unit), before, margin
+                Boxes(low / unit, high / unit),
+                Boxes(state.low[:, others] / unit, state.high[:, others] / unit),
+                before,
+                margin,
             )
-        return _decision(state, outcome, active, found.means, half, verdict, phase)
+        shown = np.full((3, *state.low.shape), np.nan)
+        shown[0][:, active] = np.where(np.isfinite(half), found.means, np.nan)
+        shown[1][:, active], shown[2][:, active] = low, high
+        numbers = {
+            "gap": 4.0 * radius,
+            "measurements": float(outcome.counts.max(axis=0).sum()),
+            "widest_half_width": float((half / unit).max()),
+        }
+        return Decision.after(
+            state,
+            outcome,
+            shown,
+            ins=active[verdict.ins & ~before],
+            outs=active[verdict.outs & ~before],
+            left=active[verdict.leaves],
+            contradicted=active[before][beaten(low, high[:, before])] if before.any() else active[:0],
+            numbers=numbers,
+        )
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
         """Every wanted arm decided, nothing left to measure, or a budget below what one more phase needs."""
@@ -274,7 +294,7 @@ class Gege(Phased):
             self.parameters(problem)["radii"],
             phase,
             self.epsilon(state, phase),
-            sigma=float((np.array(problem.noise)[:, None] / units(problem)).max()),
+            sigma=widest_noise(problem),
             rank=rank,
             arms=max(int(state.active.sum()), 1),
             endpoints=problem.n_endpoints,
@@ -288,7 +308,7 @@ def _first_epsilon(problem: Problem) -> float:
     32 d sigma^2 / eps^2 log(2 E K / delta_1) >= 2 d means eps <= 4 sigma sqrt(log). With margins it is at least 1, so
     that the last phase has exactly 1.
     """
-    sigma = float((np.array(problem.noise)[:, None] / units(problem)).max())
+    sigma = widest_noise(problem)
     arms = max(int(problem.wanted.sum()), 1)
     log = math.log(2.0 * problem.n_endpoints * arms * math.pi**2 / (6.0 * problem.delta))
     steps = math.floor(math.log2(4.0 * sigma * math.sqrt(log)) + 1e-12)
@@ -300,28 +320,3 @@ def _all_from_the_start(state: State) -> bool:
     if state.lost.any():
         return False
     return state.phase == 0 or bool(np.isfinite(state.high[:, state.active]).all())
-
-
-def _decision(
-    state: State, outcome: Outcome, active: Ints, means: Floats, half: Floats, verdict: Verdict, phase: int
-) -> Decision:
-    undecided = state.status[active] == UNDECIDED
-    shown = np.full((3, *state.low.shape), np.nan)
-    shown[0][:, active] = np.where(np.isfinite(half), means, np.nan)
-    low, high = means - half, means + half
-    shown[1][:, active], shown[2][:, active] = low, high
-    earlier = state.status[active] == IN
-    return Decision.after(
-        state,
-        outcome,
-        shown,
-        ins=active[verdict.ins & undecided],
-        outs=active[verdict.outs & undecided],
-        left=active[verdict.leaves],
-        contradicted=active[earlier][beaten(low, high[:, earlier])],
-        numbers={
-            "gap": 4.0 * outcome.allocation.radius,
-            "measurements": float(outcome.counts.max(axis=0).sum()),
-            "widest_half_width": float((half / units(state.problem)).max()),
-        },
-    )

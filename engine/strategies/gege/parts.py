@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from operator import truediv
 from typing import NamedTuple
 
 import numpy as np
@@ -40,6 +41,12 @@ def units(problem: Problem) -> Floats:
     """
     margins = goal_of(problem).margins
     return np.array(margins if any(margins) else problem.noise)[:, None]
+
+
+def widest_noise(problem: Problem) -> float:
+    """Return the largest noise SD of an endpoint in its unit."""
+    margins = goal_of(problem).margins
+    return max(map(truediv, problem.noise, margins)) if any(margins) else 1.0
 
 
 class Estimates(NamedTuple):
@@ -112,8 +119,7 @@ def fewest(plan: Plan, targets: ProjectedFeatures | None, wells: float) -> Count
         trial = apportion(design.weights, n)
         value = achieved(candidates, design.support, trial, targets)
         if value * wells <= 1.0 + 1e-9:
-            counts = trial
-            break
+            return Counted(_all_rows(candidates, design.support, trial), value)
         n = max(n + 1, math.ceil(n * min(value * wells, _GROWTH)))
     value = achieved(candidates, design.support, counts, targets)
     return Counted(_all_rows(candidates, design.support, counts), value)
