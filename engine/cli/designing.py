@@ -213,22 +213,21 @@ def _weights(
     n = task.candidates.n_rows
     gap = next(gap for most, gap in _GAPS[options.criterion] if n <= most)
     each = None if options.max_per_compound is None else min(1.0, options.max_per_compound / options.measurements)
-    share = 1.0 / options.measurements
     if only is not None:
         table = task.candidates.onto(task.candidates.rows[only])
         found = xy_optimal(table, worst, gap=gap, report=console.report)
         return replace(found, support=only[found.support])
-    required = task.forced * share if task.forced.any() else None
-    plain = each is None and required is None and np.array_equal(task.targets.rows, task.candidates.rows)
+    # Compounds asked for come with the whole measurements, so the design is one on the others.
+    most = None if options.max_support is None else options.max_support - int(task.forced.sum())
+    plain = each is None and np.array_equal(task.targets.rows, task.candidates.rows)
     if options.criterion == "g" and plain:
-        return g_optimal(task.candidates, gap=gap, max_support=options.max_support, report=console.report)
+        return g_optimal(task.candidates, gap=gap, max_support=most, report=console.report)
     return xy_optimal(
         task.candidates,
         worst,
         gap=gap,
         upper=each,
-        required=required,
-        max_support=options.max_support,
+        max_support=most,
         report=console.report,
     )
 

@@ -1,4 +1,4 @@
-"""What weights may be: forced, forbidden and bounded candidates; weights in a box."""
+"""What weights may be: forbidden and bounded candidates; weights in a box."""
 
 from __future__ import annotations
 
@@ -17,20 +17,11 @@ _SLACK = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """Weights w = required + free * v, where v sums to 1 and each v is between 0 and its ``room``.
-
-    So every solver sees the same problem, V(w) = free * (base + sum v x x'): no lower bounds, weights that sum to 1.
-    """
+    """Weights that sum to 1, each between 0 and its ``room``."""
 
     n: int
-    required: Floats | None
-    """The smallest share of each candidate, ``(n,)``; None for 0."""
-    free: float
-    """The share that is left beyond what is required, in (0, 1]; 0 when nothing is left to choose."""
     room: float | Floats
-    """The largest v of every candidate, or of each ``(n,)``: at most 1."""
-    base: Floats | None
-    """Information beside sum v x x', in the candidates' coordinates: what is required, over ``free``."""
+    """The largest weight of every candidate, or of each ``(n,)``: at most 1."""
 
     @property
     def open(self) -> Flags | None:
@@ -38,50 +29,35 @@ class Allowed:
         return None if not isinstance(self.room, np.ndarray) else self.room > 0
 
     def room_of(self, positions: Ints) -> float | Floats:
-        """Return the largest v of the candidates at the positions."""
+        """Return the largest weight of the candidates at the positions."""
         return self.room[positions] if isinstance(self.room, np.ndarray) else self.room
 
     def most(self, count: int) -> float:
-        """Return the largest sum of v that ``count`` candidates can have."""
+        """Return the largest weight that ``count`` candidates can have."""
         if not isinstance(self.room, np.ndarray):
             return self.room * min(count, self.n)
         return float(np.sort(self.room)[::-1][:count].sum())
 
     def fewest(self) -> int:
-        """Return the fewest candidates that can hold all the free weight."""
+        """Return the fewest candidates that can hold all the weight."""
         if not isinstance(self.room, np.ndarray):
             return int(np.ceil(1.0 / self.room - 1e-9))
         held = np.cumsum(np.sort(self.room)[::-1])
         return int(np.searchsorted(held, 1.0 - 1e-9)) + 1
 
-    def nearest(self, v: Floats, positions: Ints) -> Floats:
-        """Return the nearest allowed free weights on the positions, which must be able to hold them all."""
+    def nearest(self, w: Floats, positions: Ints) -> Floats:
+        """Return the nearest allowed weights on the positions, which must be able to hold them all."""
         room = self.room_of(positions)
         if not isinstance(room, np.ndarray) and room >= 1.0:
-            even: Floats = v / v.sum()
+            even: Floats = w / w.sum()
             return even
-        return box_projection(v, room, 1.0)
-
-    def whole(self, positions: Ints, v: Floats) -> tuple[Ints, Floats]:
-        """All positions with weight, ascending, and their weights: what is required beside what was chosen."""
-        if self.required is None:
-            order = np.argsort(positions, kind="stable")
-            return positions[order], v[order] / v.sum()
-        total = self.required.copy()
-        total[positions] += self.free * v
-        used = np.flatnonzero(total > 0)
-        return used, total[used] / total.sum()
+        return box_projection(w, room, 1.0)
 
 
-def allowed(
-    candidates: ProjectedFeatures,
-    upper: ArrayLike | None = None,
-    required: ArrayLike | None = None,
-) -> Allowed:
+def allowed(candidates: ProjectedFeatures, upper: ArrayLike | None = None) -> Allowed:
     """Return what the weights of the candidates may be; raises AssayPilotError for bounds that no weights meet.
 
-    ``upper``: the largest share of each candidate, one number or ``(n,)``, 0 for a forbidden one. ``required``: the
-    smallest, ``(n,)``.
+    ``upper``: the largest share of each candidate, one number or ``(n,)``, 0 for a forbidden one.
     """
     n = candidates.n_rows
     if upper is None or np.ndim(upper) == 0:
@@ -91,56 +67,30 @@ def allowed(
                 f"a share of at most {most:g} of the measurements per compound is too little for {n:,} compounds",
                 mend=f"The smallest share that can be met is 1/{n} = {1.0 / n:.4g}.",
             )
-        most = max(most, 1.0 / n)
-        if required is None:
-            return Allowed(n, None, 1.0, most, None)
-        bounds = np.full(n, most)
-    else:
-        bounds = np.minimum(_shares(upper, n, "largest"), 1.0)
-        if not bounds.any():
-            raise AssayPilotError(
-                f"all {n:,} compounds are forbidden", mend="Allow at least enough of them to estimate every effect."
-            )
-        if bounds.sum() < 1.0 - _SLACK:
-            raise AssayPilotError(
-                f"the largest shares allowed add up to {bounds.sum():.4g} of the measurements, so not all can be spent",
-                mend="Raise them until they add up to at least 1, or plan fewer measurements.",
-            )
-    forced = np.zeros(n) if required is None else _shares(required, n, "smallest")
-    wrong = np.flatnonzero(forced > bounds + _SLACK)
-    if len(wrong):
-        first = int(wrong[0])
+        return Allowed(n, max(most, 1.0 / n))
+    room = np.minimum(_shares(upper, n), 1.0)
+    if not room.any():
         raise AssayPilotError(
-            f"the compound at position {first} is required with a share of {forced[first]:.4g} "
-            f"but allowed at most {bounds[first]:.4g}",
-            mend="Lower the one or raise the other.",
+            f"all {n:,} compounds are forbidden", mend="Allow at least enough of them to estimate every effect."
         )
-    if forced.sum() > 1.0 + _SLACK * n:
+    if room.sum() < 1.0 - _SLACK:
         raise AssayPilotError(
-            f"the smallest shares required add up to {forced.sum():.4g}, more than all measurements",
-            mend="Lower them until they add up to at most 1, or plan more measurements.",
+            f"the largest shares allowed add up to {room.sum():.4g} of the measurements, so not all can be spent",
+            mend="Raise them until they add up to at least 1, or plan fewer measurements.",
         )
-    free = max(1.0 - float(forced.sum()), 0.0)
-    if free <= _SLACK * n:
-        return Allowed(n, forced, 0.0, 1.0, None)
-    room = np.clip(bounds - forced, 0.0, free) / free
-    room *= max(1.0, 1.0 / room.sum())
-    if not forced.any():
-        return Allowed(n, None, 1.0, room, None)
-    positive = np.flatnonzero(forced)
-    return Allowed(n, forced, free, room, candidates.information(forced[positive], positive) / free)
+    return Allowed(n, room * max(1.0, 1.0 / room.sum()))
 
 
-def _shares(given: ArrayLike, n: int, which: str) -> Floats:
+def _shares(given: ArrayLike, n: int) -> Floats:
     shares = np.array(given, dtype=float)
     if shares.shape != (n,):
         raise AssayPilotError(
-            f"there are {n:,} compounds but {shares.size:,} {which} shares", mend="Give one share per compound."
+            f"there are {n:,} compounds but {shares.size:,} largest shares", mend="Give one share per compound."
         )
-    if not (np.isfinite(shares).all() if which == "smallest" else not np.isnan(shares).any()) or shares.min() < 0:
-        first = int(np.flatnonzero(~(shares >= 0) | ~np.isfinite(shares))[0])
+    if np.isnan(shares).any() or shares.min() < 0:
+        first = int(np.flatnonzero(~(shares >= 0))[0])
         raise AssayPilotError(
-            f"the {which} share of the compound at position {first} is {shares[first]:g}",
+            f"the largest share of the compound at position {first} is {shares[first]:g}",
             mend="Shares are numbers from 0 to 1.",
         )
     return shares

@@ -66,10 +66,9 @@ def even_design(
     they, too, are optimal where there are no others.
     """
     n, d = candidates.n_rows, candidates.rank
-    bounded = isinstance(limits.room, np.ndarray) or limits.room * d < 1.0
-    if bounded or limits.base is not None or limits.required is not None:
+    if isinstance(limits.room, np.ndarray) or limits.room * d < 1.0 or not d <= n <= _OTHERS * d:
         return None
-    if not d <= n <= _OTHERS * d or not 1 + pairs <= d <= _LARGEST or (max_support is not None and max_support < d):
+    if not 1 + pairs <= d <= _LARGEST or (max_support is not None and max_support < d):
         return None
     x = candidates.coordinates()
     if not np.isfinite(x).all():

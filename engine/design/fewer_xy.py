@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
-from ..arrays import Flags, Floats, Ints
+from ..arrays import Floats, Ints
 from ..errors import AssayPilotError
 from .g import g_optimal
 from .log_weight_lbfgs import same_information
@@ -51,8 +49,7 @@ def tidied(search: XYSearch, state: XYState) -> XYState:
             state = fewer
             break
     x = search.frame.rows(state.support)
-    made = bool(search.frame.base.any())
-    w = same_information_on_fewer(x, state.w, upper=search.room[state.support], keep_sum=made)
+    w = same_information_on_fewer(x, state.w, upper=search.room[state.support])
     if (w > 0).sum() < len(w):
         fewer = _evaluated(search, state.support[w > 0], w[w > 0])
         if fewer is not None and fewer.value <= most:
@@ -70,24 +67,17 @@ def _evaluated(search: XYSearch, support: Ints, w: Floats) -> XYState | None:
 
 
 def on_at_most(search: XYSearch, state: XYState, size: int) -> XYState:
-    """Return the best state found on at most ``size`` candidates (forced ones are among them)."""
-    forced = np.zeros(len(search.room), dtype=bool)
-    if search.allowed.required is not None:
-        forced = search.allowed.required > 0
-
-    def count(support: Ints) -> int:
-        return int((forced | _chosen(support, len(forced))).sum()) if forced.any() else len(support)
-
-    if len(state.w) > max(size, _FEW) and not forced.any() and search.room[search.frame.open].min() >= 1.0:
+    """Return the best state found on at most ``size`` candidates."""
+    if len(state.w) > max(size, _FEW) and search.room[search.frame.open].min() >= 1.0:
         state = _thinned(search, state, max(size, _FEW))
         if len(state.w) <= size:
             solved = _solved_on(search, state.support, state.w) if size <= _SOLVED else None
             return state if solved is None else min(state, solved, key=lambda one: one.value)
-    best = _down_to(search, state, size, count)
-    if count(best.support) > size:
+    best = _down_to(search, state, size)
+    if len(best.support) > size:
         raise AssayPilotError(
             f"{size:,} compounds are too few to estimate every comparison",
-            mend=f"{count(best.support):,} are enough.",
+            mend=f"{len(best.support):,} are enough.",
         )
     other = _of_g(search, size)
     return best if other is None else min(best, other, key=lambda one: one.value)
@@ -96,14 +86,13 @@ def on_at_most(search: XYSearch, state: XYState, size: int) -> XYState:
 def _thinned(search: XYSearch, state: XYState, size: int) -> XYState:
     """About the same information on ``size`` candidates of many: those of least weight go, the others replace them."""
     frame = search.frame
-    base = frame.base if frame.base.any() else None
     x, w, support = frame.rows(state.support), state.w, state.support
     half = search.half_inverse(x, w)
     while len(w) > size:
         search.tell(0.9, f"leaving compounds out, {len(w):,} in use")
         kept = np.sort(np.argsort(-w, kind="stable")[: max(size, int(_THINNED * len(w)))])
         support, x = support[kept], x[kept]
-        w = same_information(x, w[kept] / w[kept].sum(), half @ half.T, base, _LOCAL, _LOOKS)
+        w = same_information(x, w[kept] / w[kept].sum(), half @ half.T, None, _LOCAL, _LOOKS)
     return XYState(support, w, search.worth(support, w), exact=True)
 
 
@@ -113,17 +102,10 @@ def _of_g(search: XYSearch, size: int) -> XYState | None:
     None with limits.
     """
     frame = search.frame
-    plain = search.room.min() >= 1.0 and not frame.base.any() and search.allowed.required is None
-    if not plain or frame.d < frame.candidates.rank or not frame.d <= size < _NEAR_RANK * frame.d:
+    if search.room.min() < 1.0 or frame.d < frame.candidates.rank or not frame.d <= size < _NEAR_RANK * frame.d:
         return None
     design = g_optimal(frame.candidates, gap=_LOCAL, max_support=size)
     return _solved_on(search, design.support, design.weights)
-
-
-def _chosen(support: Ints, n: int) -> Flags:
-    chosen = np.zeros(n, dtype=bool)
-    chosen[support] = True
-    return chosen
 
 
 def _solved_on(search: XYSearch, support: Ints, w: Floats) -> XYState | None:
@@ -157,12 +139,11 @@ def _solved_on(search: XYSearch, support: Ints, w: Floats) -> XYState | None:
     return XYState(found.support, found.w, value, exact=True) if value < np.inf else None
 
 
-def _down_to(search: XYSearch, state: XYState, size: int, count: Callable[[Ints], int]) -> XYState:
+def _down_to(search: XYSearch, state: XYState, size: int) -> XYState:
     """Return the state on at most ``size`` candidates: those of least weight go, a few at a time."""
     step = 0
-    while count(state.support) > size:
-        surplus = count(state.support) - size
-        step = min(step or max(1, int(_REMOVED_AT_ONCE * len(state.w))), surplus)
+    while len(state.w) > size:
+        step = min(step or max(1, int(_REMOVED_AT_ONCE * len(state.w))), len(state.w) - size)
         order = np.argsort(-state.w, kind="stable")
         kept = np.sort(order[: len(state.w) - step])
         fewer = _solved_on(search, state.support[kept], state.w[kept] / state.w[kept].sum())

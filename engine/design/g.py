@@ -81,11 +81,11 @@ def _optimal(
     state = thin(search, search.converge(search.start()), max_support)
     report(1.0, "design ready")
     value, lower = _worth(table, state, targets, limits)
-    support, weights = limits.whole(state.support, state.w)
+    order = np.argsort(state.support, kind="stable")
     return Design(
         criterion="g",
-        support=support,
-        weights=weights,
+        support=state.support[order],
+        weights=state.w[order] / state.w.sum(),
         value=value,
         lower_bound=lower,
         converged=bool(state.gap <= gap),

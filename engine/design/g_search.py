@@ -42,7 +42,7 @@ _SINGULAR = 1e-11
 
 @dataclass(slots=True)
 class State:
-    """A design on the way, with its certificate: free weights as ``Allowed`` has them."""
+    """A design on the way, with its certificate."""
 
     support: Ints
     x: Floats

@@ -235,7 +235,7 @@ def settled(search: XYSearch, warm: Weighted | None) -> XYState:
         smooth.hand_over()
     except LinAlgError:
         return search.converge(warm)
-    other = search.converge(Shares(*search.allowed.whole(state.support, state.w)))
+    other = search.converge(Shares(state.support, state.w))
     return min(state, other, key=lambda one: one.value) if fits else other
 
 
@@ -388,8 +388,7 @@ class _Smooth:
         slope = inverse @ average @ inverse
         scores = np.einsum("ij,ij->i", x @ slope, x)
         trace = float(np.vdot(average, inverse))
-        known = float(np.vdot(frame.base, slope))
-        bound = dual_bound(trace, float(scores.max()) + known)
+        bound = dual_bound(trace, float(scores.max()))
         if bound > self.proof[0]:
             self.proof = bound, trace, slope
         if found.largest < self.trial[0]:
@@ -410,8 +409,7 @@ class _Smooth:
         _, trace, slope = self.proof
         if trace > 0.0:
             scores = np.where(frame.open, frame.candidates.quadratic(frame.outside(slope)), 0.0)
-            known = float(np.vdot(frame.base, slope))
-            reachable = greatest_average(scores, search.allowed.room) + known
+            reachable = greatest_average(scores, search.allowed.room)
             search.lower = max(search.lower, dual_bound(trace, reachable))
         for w in (self.trial[1], self.w):
             inverse = frame.outside(self._inverse(self.x, w))
@@ -429,9 +427,9 @@ class _Smooth:
         gap = self.best.value / search.lower - 1.0 if search.lower > 0.0 else math.inf
         if trace > 0.0 and gap > _AIM * search.gap:
             scores[self.inside] = 0.0
-            helpful = np.flatnonzero(scores > (reachable - known) * (1.0 - 0.5 * min(gap, 0.5)))
+            helpful = np.flatnonzero(scores > reachable * (1.0 - 0.5 * min(gap, 0.5)))
             helpful = helpful[np.argsort(-scores[helpful], kind="stable")[: 2 * frame.d]]
-            if len(helpful) and scores.max() > 0.999 * (reachable - known):
+            if len(helpful) and scores.max() > 0.999 * reachable:
                 new = True
                 self.inside = np.concatenate([self.inside, helpful])
                 self.x = np.concatenate([self.x, frame.rows(helpful)])

@@ -163,16 +163,16 @@ def _dependences(x: Floats, keep_sum: bool) -> Floats:
     return null
 
 
-def same_information_on_fewer(x: Floats, weights: Floats, *, upper: float | Floats, keep_sum: bool = False) -> Floats:
+def same_information_on_fewer(x: Floats, weights: Floats, *, upper: float | Floats) -> Floats:
     """Weights on at most d (d + 1) / 2 rows whose information is no smaller (Caratheodory); others become 0.
 
     Fewer still where the products x x' span less, as those of a site table do. Moves along null directions of
     w -> V(w), so V stays as it is until the sum of the weights has fallen, which is then given back to all. With an
-    upper bound, or to ``keep_sum``, the sum stays as it is, and rows at the bound do not count.
+    upper bound the sum stays as it is, and rows at the bound do not count.
     """
     w = weights.copy()
     bounds = np.broadcast_to(np.asarray(upper, dtype=float), w.shape)
-    keep_sum = keep_sum or bool(bounds.min() < 1.0)
+    keep_sum = bool(bounds.min() < 1.0)
     movable = np.flatnonzero((w > 0) & (w < bounds))
     null = _dependences(x[movable], keep_sum)
     v, top = w[movable], np.where(bounds >= 1.0, np.inf, bounds)[movable]

@@ -15,7 +15,7 @@ from ..domain.features import ProjectedFeatures, SiteFeatures
 from ..errors import AssayPilotError
 from ..models.positive import positive_inverse
 from ..system.progress import Report, silent
-from .allowed import Allowed, allowed
+from .allowed import allowed
 from .closed_forms import even_design
 from .criteria import Design, Weighted
 from .directions import Directions
@@ -43,7 +43,6 @@ def xy_optimal(
     upper: ArrayLike | None = None,
     warm: Weighted | None = None,
     max_support: int | None = None,
-    required: ArrayLike | None = None,
     report: Report = silent,
 ) -> Design:
     """Return a design that minimises the largest y'V(w)^-1 y over the directions y, to a relative gap.
@@ -54,10 +53,10 @@ def xy_optimal(
 
     ``directions``: in the coordinates of the candidates, e.g. ``Pairs(candidates)`` for all differences.
     ``upper``: the largest share of each candidate, a number or ``(n,)``; 0 for a forbidden one.
-    ``required``: the smallest share of each, ``(n,)``. ``warm``: a design to start from. ``max_support``: the most
-    candidates with weight; the best found on so many is returned, converged or not.
+    ``warm``: a design to start from. ``max_support``: the most candidates with weight; the best found on so many is
+    returned, converged or not.
 
-    The support has at most d (d + 1) / 2 candidates beyond those required or at their bound. It may tell nothing about
+    The support has at most d (d + 1) / 2 candidates beyond those at their bound. It may tell nothing about
     effects that no direction involves: V is then singular and the variances are those of its generalised inverse.
     Deterministic. Raises AssayPilotError for bounds that cannot be met, directions that no allowed candidates tell
     anything about, and nothing to compare.
@@ -69,7 +68,7 @@ def xy_optimal(
         raise ValueError(f"the directions have {directions.dimension} coordinates, the candidates {candidates.rank}")
     if candidates.n_rows == 0 or candidates.rank == 0:
         raise AssayPilotError("there is nothing to measure", mend="Allow at least one compound with known parts.")
-    limits = allowed(candidates, upper, required)
+    limits = allowed(candidates, upper)
     if isinstance(directions, Pairs) and _of_all(directions, candidates):
         even = even_design(candidates, limits, max_support, gap, pairs=True)
         if even is not None:
@@ -78,7 +77,7 @@ def xy_optimal(
             return Design("xy", even.support, even.weights, even.value, even.lower, True, 1, seconds, even.gap)
     frame = Frame(candidates, limits)
     scale = _checked_directions(frame, directions)
-    free = max_support is None and upper is None and required is None
+    free = max_support is None and upper is None
     if free:
         known = full_product_value(candidates, directions)
         if known is not None:
@@ -88,9 +87,9 @@ def xy_optimal(
     search = XYSearch(frame, directions, limits, gap, report, scale)
     if max_support is not None:
         _check_size(search, max_support)
-    state = _only_allowed(search, limits) or _found(search, warm, max_support)
+    state = _only_allowed(search) or _found(search, warm, max_support)
     report(1.0, "design ready")
-    return _finished(search, state, limits, gap, time.perf_counter() - begun)
+    return _finished(search, state, gap, time.perf_counter() - begun)
 
 
 def _of_all(pairs: Pairs, candidates: ProjectedFeatures) -> bool:
@@ -147,52 +146,39 @@ def _found(search: XYSearch, warm: Weighted | None, max_support: int | None) -> 
         ) from None
 
 
-def _only_allowed(search: XYSearch, limits: Allowed) -> XYState | None:
-    """Return the only allowed design where required weights or bounds leave no choice; its value is then the bound."""
-    if limits.free > 0.0:
-        if float(search.room.sum()) > 1.0 + 1e-9:
-            return None
-        support = np.flatnonzero(search.room > 0)
-        w = search.room[support] / search.room[support].sum()
-    else:
-        assert limits.required is not None
-        support = np.flatnonzero(limits.required)
-        w = limits.required[support] / limits.required.sum()
+def _only_allowed(search: XYSearch) -> XYState | None:
+    """Return the only allowed design where bounds leave no choice; its value is then the bound."""
+    if float(search.room.sum()) > 1.0 + 1e-9:
+        return None
+    support = np.flatnonzero(search.room > 0)
+    w = search.room[support] / search.room[support].sum()
     state = XYState(support, w, search.worth(support, w))
     search.lower = state.value
     return state
 
 
 def _check_size(search: XYSearch, max_support: int) -> None:
-    required = search.allowed.required
-    forced = 0 if required is None else int((required > 0).sum())
-    least = max(search.allowed.fewest(), forced, 1)
+    least = max(search.allowed.fewest(), 1)
     if max_support < least:
         raise AssayPilotError(
-            f"{max_support:,} compounds are too few for the shares required and allowed",
-            mend=f"Allow at least {least:,} compounds.",
+            f"{max_support:,} compounds are too few for the shares allowed", mend=f"Allow at least {least:,} compounds."
         )
 
 
-def _finished(search: XYSearch, state: XYState, limits: Allowed, gap: float, seconds: float) -> Design:
+def _finished(search: XYSearch, state: XYState, gap: float, seconds: float) -> Design:
     if not math.isfinite(state.value):
         raise AssayPilotError(
-            "the shares required leave comparisons that cannot be estimated",
-            mend="Require less, or leave those comparisons out.",
+            "the shares allowed leave comparisons that cannot be estimated",
+            mend="Allow more, or leave those comparisons out.",
         )
-    # Free weights v give V = free (base + sum v x x').
-    over = limits.free if limits.free > 0.0 else 1.0
     reached = max(state.value / search.lower - 1.0, 0.0) if search.lower > 0.0 else math.inf
-    if limits.free > 0.0:
-        support, weights = limits.whole(state.support, state.w)
-    else:
-        support, weights = state.support, state.w
+    order = np.argsort(state.support, kind="stable")
     return Design(
         criterion="xy",
-        support=support,
-        weights=weights,
-        value=state.value / over,
-        lower_bound=min(search.lower, state.value) / over,
+        support=state.support[order],
+        weights=state.w[order] / state.w.sum(),
+        value=state.value,
+        lower_bound=min(search.lower, state.value),
         converged=bool(reached <= gap),
         iterations=search.looks,
         seconds=seconds,

@@ -71,17 +71,15 @@ _TRACES = (1e-3, 0.0)
 
 
 class Frame:
-    """The candidates in coordinates in which even weights on the open ones, with the base, are the identity.
+    """The candidates in coordinates in which even weights on the open ones are the identity.
 
     Only the span of those is kept: with forbidden candidates it may be smaller than the candidates' own.
     """
 
     def __init__(self, candidates: ProjectedFeatures, allowed: Allowed) -> None:
         self.candidates = candidates
-        n, d = candidates.n_rows, candidates.rank
-        given = np.zeros((d, d)) if allowed.base is None else allowed.base
-        self.open = np.ones(n, dtype=bool) if allowed.open is None else allowed.open
-        gram = given + candidates.information(self.open / max(int(self.open.sum()), 1))
+        self.open = np.ones(candidates.n_rows, dtype=bool) if allowed.open is None else allowed.open
+        gram = candidates.information(self.open / max(int(self.open.sum()), 1))
         scale = np.sqrt(np.maximum(np.diagonal(gram), 0.0))
         scale = np.where(scale > 0.0, scale, 1.0)
         values, vectors = np.linalg.eigh(gram / scale / scale[:, None])
@@ -90,7 +88,6 @@ class Frame:
         self.to_here: Floats = vectors[:, kept] / np.sqrt(values[kept]) / scale[:, None]
         self.blind: Floats = np.linalg.qr(vectors[:, ~kept] / scale[:, None])[0]
         """An orthonormal basis ``(d, k)``, in the candidates' coordinates, of what no open candidate tells about."""
-        self.base: Floats = self.to_here.T @ given @ self.to_here
 
     def rows(self, positions: Ints) -> Floats:
         """Coordinates of the candidates at the positions."""
@@ -119,7 +116,7 @@ class Frame:
         positions = np.concatenate(chosen)
         while True:
             # What a large table shows of a rare substituent may not be among the few looked at.
-            seen = self.base + self.rows(positions).T @ self.rows(positions)
+            seen = self.rows(positions).T @ self.rows(positions)
             values, vectors = np.linalg.eigh(seen)
             missing = vectors[:, values <= _PIVOT**2 * float(values[-1])]
             if not missing.shape[1]:
@@ -159,7 +156,7 @@ def unseen_lengths(directions: Directions, blind: Floats, count: int) -> tuple[I
 
 @dataclass(slots=True)
 class XYState:
-    """Free weights on some candidates (as ``Allowed`` has them) and their worst variance over all directions."""
+    """Weights on some candidates and their worst variance over all directions."""
 
     support: Ints
     w: Floats
@@ -188,7 +185,7 @@ class XYSearch:
         self.share = np.zeros(0)
         self._have: set[tuple[int, ...]] = set()
         self._done = 0.0
-        self.fixed = frame.base
+        self.fixed = np.zeros((frame.d, frame.d))
         """What V is at least while searching."""
         self.anchor: XYState | None = None
         self.anchored = 0.0
@@ -215,7 +212,7 @@ class XYSearch:
         self.anchor = XYState(support, w, np.inf)
         self.anchored = float(np.clip(_ANCHOR * self.gap, *_ANCHORS))
         x = self.frame.rows(support)
-        self.fixed = self.frame.base + self.anchored * ((x * w[:, None]).T @ x)
+        self.fixed = self.anchored * ((x * w[:, None]).T @ x)
 
     def released(self, state: XYState) -> XYState:
         """Return a design that has the value of a state found with the anchor: without it, or with it mixed in."""
@@ -240,7 +237,7 @@ class XYSearch:
     def worth(self, support: Ints, w: Floats) -> float:
         """Return the worst variance over all directions, exactly; inf when some direction is not estimable."""
         x = self.frame.rows(support)
-        values, vectors = np.linalg.eigh(self.frame.base + (x * w[:, None]).T @ x)
+        values, vectors = np.linalg.eigh((x * w[:, None]).T @ x)
         for least in (_SINGULAR, _ROUNDING):
             kept = values > least * max(float(values[-1]), 0.0)
             blind = vectors[:, ~kept]
@@ -279,8 +276,6 @@ class XYSearch:
         if warm is not None:
             given = np.zeros(self.frame.candidates.n_rows)
             given[warm.support] = np.maximum(warm.weights, 0.0)
-            if self.allowed.required is not None and self.allowed.free > 0:
-                given = np.maximum(given - self.allowed.required, 0.0) / self.allowed.free
             given = np.where(self.frame.open, given, 0.0)
             if given.sum() > 0:
                 inside = np.union1d(inside, np.flatnonzero(given > 0))
@@ -355,7 +350,7 @@ class XYSearch:
         spread = (seen * bundles.spread(self.share)[:, None]).T @ seen
         slope = half @ spread @ half.T
         scores = frame.candidates.quadratic(frame.outside(slope))
-        reachable = greatest_average(scores, self.allowed.room) + float(np.vdot(frame.base, slope))
+        reachable = greatest_average(scores, self.allowed.room)
         self.lower = max(self.lower, dual_bound(float(np.trace(spread)), reachable) * self.scale**2)
         return half, scores
 

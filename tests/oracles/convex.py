@@ -10,10 +10,10 @@ import cvxpy as cp
 import numpy as np
 
 
-def minimax(rows, directions, *, upper=None, required=None, base=None):
+def minimax(rows, directions, *, upper=None):
     """The least worst y'V(w)^-1 y over the directions, and weights that reach it; None when the solver is not sure.
 
-    ``base`` (columns x columns) is information already there; ``upper`` and ``required`` bound the weights.
+    ``upper`` bounds the weights.
     """
     x, y = np.asarray(rows, dtype=float), np.asarray(directions, dtype=float)
     n, m = len(x), len(y)
@@ -24,13 +24,7 @@ def minimax(rows, directions, *, upper=None, required=None, base=None):
     w = cp.Variable(n)
     shares, t = cp.Variable((n, m)), cp.Variable()
     h = cp.Variable((n, m))
-    known = np.zeros((0, x.shape[1]))
-    if base is not None:
-        values, vectors = np.linalg.eigh(base)
-        kept = values > 1e-12 * max(values[-1], 1e-300)
-        known = (vectors[:, kept] * np.sqrt(values[kept])).T
-    k = cp.Variable((len(known), m)) if len(known) else None
-    told = (x / lengths[:, None]).T @ h + (known.T @ k if k is not None else 0.0)
+    told = (x / lengths[:, None]).T @ h
     # V = sum of w x x' = sum of (w l^2) (x/l)(x/l)': the cones see w l^2.
     heavy = cp.multiply(lengths**2, w)
     wide = cp.reshape(heavy, (n, 1), order="C") @ np.ones((1, m))
@@ -40,9 +34,7 @@ def minimax(rows, directions, *, upper=None, required=None, base=None):
         axis=0,
     )
     total = cp.sum(shares, axis=0)
-    if k is not None:
-        total = total + cp.sum(cp.square(k), axis=0)
-    constraints = [told == y.T, cones, total <= t, cp.sum(w) == 1, w >= (0.0 if required is None else required)]
+    constraints = [told == y.T, cones, total <= t, cp.sum(w) == 1, w >= 0.0]
     if upper is not None:
         constraints.append(w <= np.broadcast_to(upper, n))
     problem = cp.Problem(cp.Minimize(t), constraints)
@@ -60,20 +52,18 @@ def pairs(rows):
     return np.asarray(rows)[first] - np.asarray(rows)[second]
 
 
-def log_det(coordinates, *, upper=None, required=None, base=None):
+def log_det(coordinates, *, upper=None):
     """The largest log det V(w) over rows in coordinates of full column rank; None when the solver is not sure."""
     x = np.asarray(coordinates, dtype=float)
     n = len(x)
     # In coordinates in which even weights are the identity; the shift of log det is given back.
-    gram = x.T @ x / n + (0.0 if base is None else base)
+    gram = x.T @ x / n
     values, vectors = np.linalg.eigh(gram)
     to_even = vectors / np.sqrt(values)
     z = x @ to_even
     w = cp.Variable(n)
     information = z.T @ cp.diag(w) @ z
-    if base is not None:
-        information = information + to_even.T @ base @ to_even
-    constraints = [cp.sum(w) == 1, w >= (0.0 if required is None else required)]
+    constraints = [cp.sum(w) == 1, w >= 0.0]
     if upper is not None:
         constraints.append(w <= np.broadcast_to(upper, n))
     problem = cp.Problem(cp.Maximize(cp.log_det((information + information.T) / 2)), constraints)

@@ -41,8 +41,6 @@ def limits(seed, table, candidates):
     if form == 1:
         ours = {"upper": max(0.15, 1.5 / n)}
     elif form in (2, 3):
-        ours = {"required": np.where(rng.random(n) < 0.3, 0.3 / n, 0.0)}
-    elif form == 4:
         forbidden = np.where(rng.random(n) < 0.2, 0.0, 0.6)
         keep = np.linalg.matrix_rank(table.dense(np.flatnonzero(forbidden)), tol=1e-7) == candidates.rank
         ours = {"upper": forbidden if keep else np.full(n, 0.6)}
@@ -100,7 +98,6 @@ def test_xy(seed):
 
 def check_weights(w, asked):
     assert w.sum() == pytest.approx(1.0, abs=1e-9)
-    assert np.all(w >= np.asarray(asked.get("required", 0.0)) - 1e-9)
     assert np.all(w <= np.asarray(asked.get("upper", 1.0)) + 1e-9)
 
 
@@ -109,7 +106,6 @@ def test_g(seed):
     table = features(seed)
     candidates = ProjectedFeatures(table)
     asked = limits(seed, table, candidates)
-    asked.pop("required", None)
     design = g_optimal(candidates, gap=1e-6, **asked)
     assert design.converged
     if not asked:

@@ -17,9 +17,8 @@ def table(x) -> ProjectedFeatures:
     return ProjectedFeatures(DenseFeatures(np.asarray(x, dtype=float)))
 
 
-def asked(candidates, gap, *, pairs, most=None, **limits):
-    limits = {"upper": None, "required": None} | limits
-    return even_design(candidates, allowed(candidates, **limits), most, gap, pairs=pairs)
+def asked(candidates, gap, *, pairs, most=None, upper=None):
+    return even_design(candidates, allowed(candidates, upper), most, gap, pairs=pairs)
 
 
 def reached(x, support, pairs: bool) -> float:

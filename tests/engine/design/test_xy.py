@@ -198,7 +198,7 @@ def test_measure_some_compare_others():
     assert design.value > xy_optimal(whole, Pairs(whole)).value
 
 
-def test_bounds_and_forced_and_forbidden_compounds():
+def test_bounds_and_forbidden_compounds():
     candidates = part(1, 80)
     pairs = Pairs(candidates)
     free = xy_optimal(candidates, pairs, gap=1e-5)
@@ -212,20 +212,12 @@ def test_bounds_and_forced_and_forbidden_compounds():
     assert without.converged
     assert not set(free.support[:2]) & set(without.support)
     assert without.lower_bound >= free.lower_bound * (1 - 1e-9)
-    required = np.zeros(80)
-    required[:3] = 0.1
-    forced = xy_optimal(candidates, pairs, gap=1e-5, required=required)
-    assert forced.converged
-    assert np.all(dense_weights(forced, 80)[:3] >= 0.1 - 1e-12)
-    for design in (capped, without, forced):
+    for design in (capped, without):
         assert reached(candidates, design) == pytest.approx(design.value, rel=1e-8)
-    assert forced.lower_bound > free.value
     every = xy_optimal(candidates, pairs, upper=1 / 80)
     assert every.converged
     assert every.weights == pytest.approx(np.full(80, 1 / 80))
-    decided = xy_optimal(candidates, pairs, required=np.full(80, 1 / 80))
-    assert decided.value == pytest.approx(every.value)
-    assert decided.lower_bound == decided.value
+    assert every.lower_bound == every.value
 
 
 def test_warm_start_gives_the_same_value():
@@ -258,10 +250,8 @@ def test_fewer_compounds_cost_little():
 def test_limits_on_the_compounds_refused_in_plain_words():
     candidates = part(0, 30, (3, 3, 4))
     pairs = Pairs(candidates)
-    required = np.zeros(30)
-    required[:5] = 0.01
-    with pytest.raises(AssayPilotError, match="4 compounds are too few for the shares required") as refusal:
-        xy_optimal(candidates, pairs, max_support=4, required=required)
+    with pytest.raises(AssayPilotError, match="4 compounds are too few for the shares allowed") as refusal:
+        xy_optimal(candidates, pairs, max_support=4, upper=0.2)
     assert "Allow at least 5 compounds" in str(refusal.value)
     with pytest.raises(AssayPilotError, match="all 30 compounds are forbidden"):
         xy_optimal(candidates, pairs, upper=np.zeros(30))
@@ -272,8 +262,6 @@ def test_limits_on_the_compounds_refused_in_plain_words():
     with pytest.raises(AssayPilotError, match="no measurable compound informs row") as refusal:
         xy_optimal(candidates, pairs, upper=few)
     assert "against row" in str(refusal.value)
-    with pytest.raises(AssayPilotError, match="cannot be estimated"):
-        xy_optimal(candidates, pairs, required=np.where(np.arange(30) < 2, 0.5, 0.0))
     with pytest.raises(ValueError, match="gap must be above 0"):
         xy_optimal(candidates, pairs, gap=0.0)
     with pytest.raises(ValueError, match="coordinates"):

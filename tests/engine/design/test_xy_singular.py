@@ -163,9 +163,6 @@ def drawn(seed: int):
     asked: dict[str, object] = {}
     if rng.random() < 0.3:
         asked["upper"] = float(rng.choice([0.5, 0.2])) if rng.random() < 0.5 else rng.random(n) * (rng.random(n) < 0.7)
-    if rng.random() < 0.2:
-        forced = rng.random(n) * (rng.random(n) < 0.2)
-        asked["required"] = forced * (float(rng.choice([0.2, 1.0])) / max(float(forced.sum()), 1e-9))
     if rng.random() < 0.3:
         asked["max_support"] = int(rng.integers(1, n + 1))
     return table, directions, y, float(rng.choice([1e-1, 1e-2, 1e-3, 1e-6])), asked
