@@ -9,7 +9,6 @@ from assaypilot.engine.design import achieved, g_optimal
 from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 from assaypilot.engine.errors import AssayPilotError
 from tests.oracles import design as oracle
-from tests.strategies import few
 
 SIZES = (3, 4, 3)
 PRODUCT = np.array(list(itertools.product(*map(range, SIZES))))
@@ -90,37 +89,3 @@ def test_sites_that_always_change_together():
     design = g_optimal(candidates, gap=1e-8)
     assert candidates.rank == 6
     assert design.value == pytest.approx(6.0)
-
-
-def convex_instance(seed):
-    """Sparse site tables and numeric rows of full and deficient rank, d from 1 to 12."""
-    rng = np.random.default_rng(seed)
-    if seed % 2:
-        sizes = [(3, 3), (4, 3, 2), (5, 4, 3), (2, 2, 2, 2), (4, 4, 4)][seed // 2 % 5]
-        every = np.array(list(itertools.product(*map(range, sizes))))
-        some = every[np.sort(rng.choice(len(every), min(len(every), int(rng.integers(5, 22))), replace=False))]
-        return SiteFeatures(some, sizes)
-    d = 1 + seed // 2 % 12
-    rows = rng.normal(size=(d + int(rng.integers(2, 10)), d))
-    if seed % 4 == 0 and d > 2:
-        rows[:, -1] = rows[:, 0] - rows[:, 1]
-    return DenseFeatures(rows)
-
-
-@pytest.mark.parametrize("seed", few(40, of=200))
-def test_agrees_with_an_independent_convex_solver(seed):
-    pytest.importorskip("cvxpy")
-    from tests.oracles import convex
-
-    candidates = ProjectedFeatures(convex_instance(seed))
-    x = candidates.coordinates()
-    design = g_optimal(candidates, gap=1e-7)
-    assert candidates.rank <= 12
-    assert design.value == pytest.approx(candidates.rank, rel=1e-6)
-    best, weights = convex.minimax(x, x)
-    if best is None:
-        pytest.skip("the independent solver is not sure")
-    assert design.value == pytest.approx(best, rel=1e-5)
-    ours = np.linalg.slogdet(candidates.information(design.weights, design.support))[1]
-    theirs = np.linalg.slogdet(candidates.information(np.maximum(weights, 0.0) / np.maximum(weights, 0.0).sum()))[1]
-    assert ours >= theirs - 1e-6

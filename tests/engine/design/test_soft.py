@@ -129,21 +129,6 @@ def test_certificates_of_large_tables_hold_by_brute_force(seed):
             assert by_hand(np.linalg.inv((x * w[:, None]).T @ x)) >= design.lower_bound
 
 
-def test_a_design_near_by_is_a_start():
-    table = some_rows((12, 12, 12, 12), 3000, 4)
-    first = xy_optimal(table, Pairs(table), gap=2e-2)
-    again = xy_optimal(table, Pairs(table), gap=2e-2, warm=first)
-    assert again.converged
-    assert again.value <= again.lower_bound * 1.02 * (1 + 1e-9)
-
-
-def test_the_same_asked_twice_is_the_same():
-    table = some_rows((12, 12, 12, 12), 1500, 9)
-    one, two = (xy_optimal(table, Pairs(table), gap=3e-2) for _ in range(2))
-    assert np.array_equal(one.support, two.support)
-    assert np.array_equal(one.weights, two.weights)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [420, 150])
 def test_few_of_thousands_of_candidates(size):

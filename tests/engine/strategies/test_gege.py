@@ -11,7 +11,6 @@ from scipy.stats import binomtest, norm
 
 from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.domain.goals import ParetoSet
-from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.strategies import designs
 from assaypilot.engine.strategies.gege.confidence import Boxes, Gege, by_bounds, by_gaps
 from assaypilot.engine.strategies.protocol import IN, UNDECIDED, Capacity, Outcome
@@ -217,12 +216,6 @@ def test_two_equal_arms_are_told_apart_as_often_as_the_bounds_say():
     assert binomtest(wrong, 1500, exact).pvalue > 1e-3
     # Bounds 1.3 times too narrow would be noticed.
     assert binomtest(wrong, 1500, 2 * norm.sf(2 * half / 1.3 / math.sqrt(2 / n)) ** 2).pvalue < 1e-3
-
-
-def test_one_endpoint_is_refused():
-    problem = problem_of(DenseFeatures(np.eye(3)), goal=ParetoSet((0.1, 0.1)), sd=0.2)
-    with pytest.raises(AssayPilotError, match="gege decides on 2 or more endpoints, got 1"):
-        Gege().start(problem)
 
 
 def test_the_papers_first_radius():

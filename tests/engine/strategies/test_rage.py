@@ -97,12 +97,6 @@ def test_equal_rows_are_one():
         assert kind.tolist() == [0, 1, 2, 1]
 
 
-def test_two_equal_compounds_end_without_slack():
-    features = DenseFeatures(np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]))
-    state = found(Rage(), asked(features, sd=0.3), np.array([1.0, 1.0, 0.0]), 0)
-    assert state.status.tolist() == [IN, OUT, OUT]
-
-
 @pytest.mark.parametrize("rule", ["stated", "tight"])
 def test_a_tie_ends_with_slack_at_the_width_that_is_stated(rule):
     features = SiteFeatures(product((3, 2)), (3, 2))
