@@ -35,6 +35,7 @@ from scipy.special import ndtr
 from ...arrays import Floats, Ints
 from ...domain.goals import Best
 from ...errors import AssayPilotError
+from ...models.positive import positive_inverse
 from ...strategies.fixed_pool import absorbed, best_guess, decided, empty_sums
 from ...strategies.phased import needs_budget, number
 from ...strategies.protocol import (
@@ -79,8 +80,7 @@ def _belief(information: bytes, moment: bytes, noise: float, prior: float) -> Be
     towards = np.frombuffer(moment) / noise**2
     precision = np.frombuffer(information).reshape(len(towards), -1) / noise**2
     precision.flat[:: len(towards) + 1] += 1.0 / prior**2
-    covariance = np.asarray(np.linalg.inv(precision), dtype=np.float64)
-    covariance = (covariance + covariance.T) / 2.0
+    covariance = positive_inverse(precision)
     return Belief(covariance @ towards, covariance, noise)
 
 

@@ -35,6 +35,7 @@ import numpy as np
 
 from ...arrays import Floats, Ints
 from ...domain.goals import AllEpsilonBest, Best
+from ...models.positive import lower_factor
 from ...strategies.lingame.pool import POOL_PARAMETERS, Pool, Rules, Table, pooled, table_of
 from ...strategies.lingame.questions import squared_distances
 from ...strategies.lingame.sequential import FIRST, Sequential, compared, shuffled
@@ -203,7 +204,7 @@ def _once_more(inverse: Floats, x: Floats) -> Floats:
 
 
 def _lower(metric: Floats) -> Floats:
-    return np.asarray(np.linalg.cholesky((metric + metric.T) / 2.0), dtype=np.float64)
+    return lower_factor((metric + metric.T) / 2.0)
 
 
 def pairwise(means: Floats, spread: Floats, width: float, rows: Ints, against: Ints) -> Floats:

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Flags, Floats, Ints
+from ...models.positive import positive_inverse
 from ..phased import one_of
 from ..protocol import Arrays, Outcome, Parameter, Problem, State, StrategyInfo
 from .pool import POOL_PARAMETERS, Pool, Rules
@@ -141,7 +142,7 @@ class Round:
         # A view of the diagonal.
         diagonal = information.reshape(-1)[:: len(information) + 1]
         diagonal += _FLAT * max(float(diagonal.mean()), 1e-100)
-        inverse = np.asarray(np.linalg.inv(information), dtype=np.float64)
+        inverse = positive_inverse(information)
         return self.question.nearest(
             self.pool.table.x, self.pool.means, inverse, self.answer, self.open_arms, self.rivals
         )

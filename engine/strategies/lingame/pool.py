@@ -20,6 +20,7 @@ import numpy as np
 from ...arrays import Flags, Floats
 from ...domain.features import Features, outside_span, span_basis, span_rank
 from ...errors import AssayPilotError
+from ...models.positive import lower_factor, lower_inverse, positive_inverse
 from ..phased import number, one_of, whole
 from ..protocol import Outcome, Parameter, Problem, State
 
@@ -282,7 +283,7 @@ def _pooled(table: Table, eta: float, ridge: bool, of_counts: bytes, of_sums: by
     moment = x.T @ np.frombuffer(of_sums)
     ridged = information.copy()
     ridged.flat[:: len(ridged) + 1] += eta
-    covariance = np.asarray(np.linalg.inv(ridged), dtype=np.float64)
+    covariance = positive_inverse(ridged)
     basis, root = None, _root(information)
     if root is None:
         values, vectors = np.linalg.eigh(information)
@@ -294,7 +295,7 @@ def _pooled(table: Table, eta: float, ridge: bool, of_counts: bytes, of_sums: by
         # V^-1 + eta V^-2 = T (I + eta T'T) T' for V^-1 = T T'.
         middle = eta * (root.T @ root)
         middle.flat[:: len(middle) + 1] += 1.0
-        root = root @ np.linalg.cholesky(middle)
+        root = root @ lower_factor(middle)
     known = ~table.outside
     if basis is not None:
         rest = x - (x @ basis) @ basis.T
@@ -309,11 +310,8 @@ def _root(information: Floats) -> Floats | None:
     if diagonal.min(initial=1.0) <= 0:
         return None
     try:
-        lower = np.linalg.cholesky(information)
+        lower = lower_factor(information)
     except np.linalg.LinAlgError:
         return None
     pivots = lower.diagonal()
-    if (pivots * pivots <= _DEFICIENT * diagonal).any():
-        return None
-    root: Floats = np.linalg.inv(lower).T
-    return root
+    return None if (pivots * pivots <= _DEFICIENT * diagonal).any() else lower_inverse(lower).T

@@ -18,6 +18,7 @@ import numpy as np
 
 from ...arrays import Flags, Floats
 from ...domain.goals import AllEpsilonBest, Best, Goal, Threshold
+from ...models.positive import lower_factor
 
 _ROWS = 256
 """Arms compared with all others at once."""
@@ -217,7 +218,7 @@ class EpsilonQuestion:
         others = rivals.nonzero()[0]
         if not len(others):
             return np.zeros(x.shape[1])
-        factor = np.linalg.cholesky((inverse + inverse.T) / 2.0)
+        factor = lower_factor((inverse + inverse.T) / 2.0)
         spread = x @ factor
         best, shift = math.inf, np.zeros(x.shape[1])
         members = (open_arms & answer).nonzero()[0]
