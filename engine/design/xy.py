@@ -20,10 +20,11 @@ from .closed_forms import even_design
 from .criteria import Design, Weighted
 from .directions import Directions
 from .fewer_xy import on_at_most, tidied
+from .frame import Frame, unseen_lengths
 from .g import g_optimal
 from .pairs import Pairs
 from .soft_xy import settled
-from .xy_search import Frame, XYSearch, XYState, unseen_lengths
+from .xy_search import XYSearch, XYState
 
 _NAMED = 3
 """How many directions a refusal names."""

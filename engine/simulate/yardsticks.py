@@ -16,7 +16,8 @@ from ..domain.goals import AllEpsilonBest, Best, ParetoSet
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from .instances import Drawn
-from .lower_bounds import all_epsilon_best, best_arm, effects_of, oracle, pareto_complexity
+from .lower_bounds import all_epsilon_best, best_arm, effects_of, pareto_complexity
+from .oracle_design import oracle
 from .runner import Task, drawn_of
 from .scores import mean
 

@@ -1,5 +1,4 @@
-"""XY designs as the RAGE paper makes them: Frank-Wolfe with steps 2 / (k + 2) (Fiez et al. 2019, appendix F)."""
-
+"""The worst variance of differences, straight from the definition."""
 
 import numpy as np
 
@@ -18,5 +17,3 @@ def worst(rows, directions, weights):
     if np.abs(outside).max() > 1e-6 * max(1.0, np.abs(directions).max()):
         return np.inf
     return float(np.einsum("ij,jk,ik->i", directions, inverse, directions).max())
-
-

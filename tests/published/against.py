@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from scipy import stats
 
-from assaypilot.engine.simulate.lower_bounds import simultaneous_level
+from assaypilot.engine.simulate.oracle_design import simultaneous_level
 from assaypilot.engine.strategies.adaptive.sequential_tests import levels_of
 from assaypilot.engine.strategies.protocol import Problem
 from tests.published.against_runs import EARLIER, NOISES, OF_PRACTICE, RUNS, make, read

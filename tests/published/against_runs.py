@@ -10,7 +10,8 @@ import numpy as np
 
 from assaypilot.engine.domain.measurements import pool
 from assaypilot.engine.simulate import runner
-from assaypilot.engine.simulate.lower_bounds import all_epsilon_best, effects_of, oracle
+from assaypilot.engine.simulate.lower_bounds import all_epsilon_best, effects_of
+from assaypilot.engine.simulate.oracle_design import oracle
 from assaypilot.engine.simulate.scores import score
 from assaypilot.engine.strategies.adaptive.evidence import Evidence
 from assaypilot.engine.strategies.designs import table as projected

@@ -20,7 +20,8 @@ from ...errors import AssayPilotError
 from ...strategies.designs import table
 from ...strategies.protocol import Certificate, Parameter, Problem, StrategyInfo
 from ...system.progress import Report
-from ..lower_bounds import effects_of, oracle
+from ..lower_bounds import effects_of
+from ..oracle_design import oracle
 from .static import Shares, StaticRun, run_parameters
 
 _GAP = 1e-3

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from assaypilot.engine.design import Rows
 from assaypilot.engine.design.criteria import inverse_information
-from assaypilot.engine.design.exchange import Bounds, Changes, exchange, grow, moves_of
+from assaypilot.engine.design.exchange import exchange, grow
+from assaypilot.engine.design.moves import Bounds, Changes, moves_of
 from tests.strategies import plain
 
 

@@ -9,8 +9,8 @@ import pytest
 from numpy.typing import NDArray
 
 from assaypilot.engine.design import Rows, round_design, xy_optimal
+from assaypilot.engine.design.completion import completed
 from assaypilot.engine.design.multiplicative_xy import fast_xy, multiplicative_xy
-from assaypilot.engine.design.rounding import completed
 from assaypilot.engine.domain.features import ProjectedFeatures, SiteFeatures
 from assaypilot.engine.system.progress import Cancelled
 

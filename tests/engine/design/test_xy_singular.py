@@ -6,10 +6,11 @@ from numpy.linalg import LinAlgError
 
 from assaypilot.engine.design.allowed import allowed
 from assaypilot.engine.design.directions import Rows, against
+from assaypilot.engine.design.frame import Frame, unseen_lengths
 from assaypilot.engine.design.pairs import Pairs
 from assaypilot.engine.design.rounding import round_design
 from assaypilot.engine.design.xy import xy_optimal
-from assaypilot.engine.design.xy_search import Frame, XYSearch, XYState, unseen_lengths
+from assaypilot.engine.design.xy_search import XYSearch, XYState
 from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import silent

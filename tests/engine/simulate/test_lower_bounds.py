@@ -16,10 +16,9 @@ from assaypilot.engine.simulate.lower_bounds import (
     all_epsilon_best,
     best_arm,
     effects_of,
-    oracle,
     pareto_complexity,
-    simultaneous_level,
 )
+from assaypilot.engine.simulate.oracle_design import oracle, simultaneous_level
 from tests.strategies import plain
 
 

@@ -8,7 +8,8 @@ import pytest
 from assaypilot.engine.domain.features import SiteFeatures
 from assaypilot.engine.domain.goals import AllEpsilonBest
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.strategies.epsilon_best_fixed_budget import EpsilonBestFixedBudget, wrong
+from assaypilot.engine.strategies.epsilon_best_fixed_budget import EpsilonBestFixedBudget
+from assaypilot.engine.strategies.near_threshold import wrong
 from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, Capacity
 from tests.strategies import came_back, dense, problem_of, product
 
