@@ -261,17 +261,13 @@ class AdaptivePareto(ByWalks):
             return None
         memory = appended(state.memory, outcome)
         verdict = self.verdict(state, memory)
-        decision = Decision(
-            phase=state.phase + 1,
-            radius=outcome.allocation.radius,
+        decision = Decision.after(
+            state,
+            outcome,
+            verdict.shown,
             ins=verdict.ins,
             outs=verdict.outs,
-            left=np.zeros(0, dtype=np.intp),
-            estimate=verdict.shown[0],
-            low=verdict.shown[1],
-            high=verdict.shown[2],
             contradicted=verdict.contradicted,
-            spent=outcome.spent,
             numbers={
                 "measurements": float(outcome.counts.max(axis=0).sum()),
                 "only_lost": float(verdict.only_lost),
