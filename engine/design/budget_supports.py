@@ -84,6 +84,14 @@ def cheapest_spanning(candidates: ProjectedFeatures, price: Floats, given: Ints 
     )
 
 
+def independent(candidates: ProjectedFeatures, order: Ints) -> Ints:
+    """Return the first of the positions, in their order, that span all: as many as the rank."""
+    price = np.full(candidates.n_rows, math.inf)
+    price[order] = np.arange(len(order))
+    found = cheapest_spanning(candidates, price)
+    return found[np.argsort(price[found])]
+
+
 @dataclass(frozen=True, slots=True)
 class Spread:
     """Compounds with weights, and what making them costs."""

@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from ...arrays import Flags, Floats, Ints
 from ...design import Rows, against, xy_optimal
+from ...design.budget_supports import independent
 from ...domain.goals import AllEpsilonBest, Best, Threshold
 from ...strategies.designs import table
 from ...strategies.fixed_pool import Fit, absorbed, decided, empty_sums, fitted
-from ...strategies.gse.allocations import independent
 from ...strategies.phased import one_of
 from ...strategies.protocol import (
     UNDECIDED,

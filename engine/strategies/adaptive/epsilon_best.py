@@ -84,7 +84,7 @@ Without a lab's rounds it takes about three times an oracle that knows the truth
 limits are 1.7 times those of one look, and by their unlike sizes equal steps have .67 to .81 of their information. The
 oracle's comparisons pass half of the time each; here all have to. None of these changed it by more than chance (16 to
 24 campaigns, geometric means by -8 to +23 %): an end in sight at 5 or 16 times what was measured, silent phases that
-stop there, ends in one part or three, limits spread over five looks, and steps of a quarter of what was measured.
+stop there, ends in one part or three, limits spread over five or eight looks, steps of a quarter of what was measured.
 
 **A stated SD is the largest there is.** Where some compounds scatter less, and nobody says so, steps are less than
 standard normal, too, by as much as designs make them that know the past. Whoever chose all of them to that end would

@@ -12,6 +12,7 @@ import numpy as np
 
 from ...arrays import Floats, Ints
 from ...design import achieved, round_design
+from ...design.budget_supports import independent
 from ...domain.features import ProjectedFeatures
 from ...errors import AssayPilotError
 from ..designs import g_design
@@ -110,27 +111,6 @@ def _greedy(candidates: ProjectedFeatures, targets: ProjectedFeatures, n: int, r
 def _wynn(candidates: ProjectedFeatures, targets: ProjectedFeatures, n: int, rng: np.random.Generator) -> Ints:
     """Wynn (Fedorov 1972): always the compound whose mean has the largest variance."""
     return _one_by_one(candidates, n, rng, lambda inverse: int(np.argmax(candidates.quadratic(inverse))))
-
-
-def independent(candidates: ProjectedFeatures, order: Ints) -> Ints:
-    """Return the first of the positions, in their order, that span what all span: as many as the rank."""
-    basis = np.zeros((0, candidates.rank))
-    chosen: list[int] = []
-    step = 256
-    for first in range(0, len(order), step):
-        part = order[first : first + step]
-        rows = candidates.coordinates(part)
-        size = np.linalg.norm(rows, axis=1)
-        for place, row in enumerate(rows):
-            rest = row - basis.T @ (basis @ row)
-            rest -= basis.T @ (basis @ rest)
-            length = float(np.linalg.norm(rest))
-            if length > 1e-6 * size[place]:
-                basis = np.vstack([basis, rest / length])
-                chosen.append(int(part[place]))
-                if len(chosen) == candidates.rank:
-                    return np.array(chosen, dtype=np.intp)
-    return np.array(chosen, dtype=np.intp)
 
 
 def _spanning(candidates: ProjectedFeatures, counts: Ints, n: int, rng: np.random.Generator) -> Ints:

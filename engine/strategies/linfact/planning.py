@@ -8,6 +8,7 @@ import numpy as np
 
 from ...arrays import Ints
 from ...design import Design, achieved, apportion, ceilings
+from ...design.budget_supports import independent
 from ...domain.features import ProjectedFeatures, outside_span
 from ...system.progress import Report
 from ..designs import Designer, Plan, g_design, table
@@ -131,15 +132,8 @@ def cut_to(candidates: ProjectedFeatures, design: Design, n: int) -> Ints:
     if np.isfinite(achieved(candidates, design.support, counts)):
         return counts.astype(np.intp)
     # Fewer measurements than compounds in the support: one each on compounds that span, the rest by weight.
-    chosen: list[int] = []
-    basis = np.zeros((0, candidates.rank))
-    rows = candidates.coordinates(design.support)
-    for position in np.argsort(-design.weights, kind="stable"):
-        rest = rows[position] - basis.T @ (basis @ rows[position])
-        length = np.linalg.norm(rest)
-        if length > 1e-8 * np.linalg.norm(rows[position]):
-            basis = np.vstack([basis, rest / length])
-            chosen.append(int(position))
+    heaviest = design.support[np.argsort(-design.weights, kind="stable")]
+    chosen = np.searchsorted(design.support, independent(candidates, heaviest))
     counts = np.zeros(len(design.weights), dtype=np.intp)
     counts[chosen] = 1
     share = design.weights * (n - len(chosen))
