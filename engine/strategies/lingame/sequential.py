@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from scipy.linalg import qr
 
 from ...arrays import Flags, Floats, Ints
 from ...system.progress import Report, silent
@@ -236,25 +237,19 @@ def missing(state: State) -> Ints:
 
 def spanning(x: Floats, measured: Ints, candidates: Ints) -> Ints:
     """Candidates that complete the span of the measured rows, the longest rest first; ``x`` is ``(n, d)``."""
-    d = x.shape[1]
     rest = x[candidates].copy()
-    lengths = np.maximum(np.einsum("ij,ij->i", rest, rest), 1e-300)
+    lengths = np.maximum(np.linalg.norm(rest, axis=1), 1e-150)
     if len(measured):
         _, sizes, directions = np.linalg.svd(x[measured], full_matrices=False)
         known = directions[sizes > _SAME * max(float(sizes.max(initial=0.0)), 1e-300)]
         rest -= (rest @ known.T) @ known
-    chosen: list[int] = []
-    for _ in range(d):
-        sizes = np.einsum("ij,ij->i", rest, rest)
-        if not len(sizes):
-            break
-        place = int(np.argmax(sizes))
-        if sizes[place] <= _SAME**2 * lengths[place]:
-            break
-        chosen.append(int(candidates[place]))
-        direction = rest[place] / math.sqrt(float(sizes[place]))
-        rest -= np.outer(rest @ direction, direction)
-    return np.array(chosen, dtype=np.intp)
+    if not rest.size:
+        return candidates[:0]
+    triangle, order = qr(rest.T, mode="r", pivoting=True, check_finite=False)
+    pivots = np.abs(np.diagonal(triangle))
+    first = order[: len(pivots)]
+    chosen: Ints = candidates[first[pivots > _SAME * lengths[first]]]
+    return chosen
 
 
 def shuffled(problem: Problem, among: Flags) -> Ints:
