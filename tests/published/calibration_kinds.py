@@ -161,9 +161,14 @@ def of_pairs(seen):
         claimed = np.where(np.isfinite(claimed), claimed, np.nan)
         # What decides are the differences, bounded by the same factor.
         return claimed[None], float(np.nanmax((means / claimed)[active])) if np.isfinite(claimed).any() else 0.0
-    leader = int(np.nanargmax(seen.decision.estimate[0]))
-    right = float(pair_sds(x, counts, sd, np.append(active, leader))[:-1, -1].max()) * seen.spread
-    ratio = right / seen.decision.numbers["widest_half_width"] if right > 1e-12 else 1.0
+    memory = seen.decision.memory
+    leader = memory["anchor"][active[0]]
+    claimed = ((memory["above_anchor_most"] - memory["above_anchor_least"]) / 2)[active]
+    right = pair_sds(x, counts, sd, np.append(active, leader))[:-1, -1] * seen.spread
+    apart = right > 1e-12
+    ratio = float((right[apart] / claimed[apart]).max()) if apart.any() else 1.0
+    smallest = float((right[apart] / claimed[apart]).min()) if apart.any() else 1.0
+    assert ratio - smallest < 1e-6 * ratio
     return (means / ratio)[None], ratio
 
 

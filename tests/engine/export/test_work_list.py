@@ -29,10 +29,10 @@ def issue(campaign: Campaign) -> tuple[Status, Round]:
     return campaign.status(), issued
 
 
-def filled(sheet: Sheet, path: Path, column: str = "Value", value: float = 100.0) -> Path:
+def filled(sheet: Sheet, path: Path, column: str = "Value", value: float = 5.0) -> Path:
     """The sheet as a lab sends it back, a value of its own in each row."""
     place = sheet.header.index(column)
-    rows = [(*row[:place], value + k, *row[place + 1 :]) for k, row in enumerate(sheet.rows)]
+    rows = [(*row[:place], value + k / 100, *row[place + 1 :]) for k, row in enumerate(sheet.rows)]
     write_csv(path, sheet.header, rows)
     return path
 
