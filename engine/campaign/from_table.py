@@ -10,6 +10,7 @@ from typing import Any
 from ..domain.desirability import Curve
 from ..domain.endpoint import Endpoint
 from ..domain.noise import usual
+from ..domain.p_scale import about_unit
 from ..domain.profiles import profile_endpoint
 from ..domain.stock import UNSAID, StockTerms
 from ..errors import AssayPilotError
@@ -20,6 +21,7 @@ from ..tables.importer import ImportedTable
 from ..tables.options import TableMapping
 from ..tables.raw import RawTable
 from ..tables.results import ResultsTable, read_results
+from ..tables.values import is_missing
 from .campaign import Campaign
 from .issued_rounds import Source
 from .phrases import many
@@ -242,11 +244,16 @@ def _unused(wanted: Wanted) -> list[str]:
     return []
 
 
-def returned(raw: RawTable, now: Status, report: Report = silent) -> ResultsTable:
+def returned(raw: RawTable, now: Status, report: Report = silent, *, unit: str | None = None) -> ResultsTable:
     """Return the results in a table, with a reason for each row that is not used.
 
-    AssayPilotError for a table without a usable value.
+    ``unit``: of the numbers that have none. AssayPilotError for a table without a usable value, and where numbers
+    without a unit lie a factor of 1,000 from those before.
     """
+    if unit is not None:
+        column = raw.find("Unit")
+        cells = [""] * len(raw) if column is None else raw.column(column)
+        raw = raw.with_columns({column or "Unit": [unit if is_missing(cell) else cell for cell in cells]})
     found = read_results(raw, now.library, now.endpoints, report, controls=now.settings.controls, layouts=now.layouts)
     if not found.results:
         if not found.rejected:
@@ -266,4 +273,15 @@ def returned(raw: RawTable, now: Status, report: Report = silent) -> ResultsTabl
             column=first.column,
             mend="Correct the table and try again.",
         )
+    for place, endpoint in enumerate(now.endpoints if unit is None else ()):
+        bare = [r.value for r in found.results if r.endpoint == endpoint.name and r.relation == "=" and not r.unit]
+        earlier = [m for m in now.measurements if m.endpoint == place and m.usable and not m.entered.unit]
+        question = about_unit(endpoint, bare, [endpoint.from_model(m.value) for m in earlier])
+        if question is not None:
+            raise AssayPilotError(
+                f"{question} Nothing was recorded",
+                file=raw.file,
+                option="--unit",
+                mend=f"Give their unit, such as --unit uM; --unit {endpoint.unit} if they are right.",
+            )
     return found

@@ -162,6 +162,7 @@ results RESULTS (optional): csv or xlsx with the columns ID, Value and optionall
   N, SD, Date, Plate, Well, Batch, Comment; or one column per endpoint; may be left out with --close or --unavailable
 @sheet
 @decimal
+--unit UNIT (optional): the unit of values that have none in the table
 --close: end the round with what has come back
 --again: count the same results once more: they are new runs
 --missing <return|failed|other>: with --close, what a proof makes of measurements that did not come back. return

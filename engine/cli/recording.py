@@ -85,7 +85,7 @@ def _read_table(options: argparse.Namespace, console: Console, now: Status) -> t
     from .starting import read_said
 
     raw = read_said(options.results, options.sheet, options.decimal, console)
-    found = returned(raw, now, console.report)
+    found = returned(raw, now, console.report, unit=options.unit)
     return found, Source(raw.file or "", raw.digest)
 
 

@@ -48,7 +48,7 @@ _UNIT_STEP = 3.0
 
 
 def about_unit(endpoint: Endpoint, values: Sequence[float], before: Sequence[float]) -> str | None:
-    """Return a question about values that all lie about a factor of 1,000 beyond those measured ``before``.
+    """Return a remark on values that all lie about a factor of 1,000 beyond those measured ``before``.
 
     None where they do not. Both in the entry unit; only of quantities that are compared by factors.
     """
@@ -60,8 +60,10 @@ def about_unit(endpoint: Endpoint, values: Sequence[float], before: Sequence[flo
     if not (high < last[0] or low > last[-1]) or not 2 / 3 <= abs(steps) <= 4 / 3:
         return None
     these = f"The value {middle:.4g}" if len(values) == 1 else f"The {len(values)} values from {low:.4g} to {high:.4g}"
-    unit = f" as {endpoint.unit}" if endpoint.unit else ""
+    have, lie = ("has", "lies") if len(values) == 1 else ("have", "lie")
+    taken = f": taken as {endpoint.unit}, " if endpoint.unit else ": "
+    they = "it" if len(values) == 1 else "they"
     return (
-        f"{these} of {endpoint.name} {'was' if len(values) == 1 else 'were'} taken{unit}, and the {len(before)} before "
-        f"lie between {last[0]:.4g} and {last[-1]:.4g}: is the unit another one?"
+        f"{these} of {endpoint.name} {have} no unit{taken}{they} {lie} about a factor of 1,000 from the {len(before)} "
+        f"before ({last[0]:.4g} to {last[-1]:.4g})."
     )

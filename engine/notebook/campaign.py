@@ -198,18 +198,27 @@ class Campaign:
         return round_frame(self._core.status(), self._core.plan())
 
     @with_keywords()
-    def add(self, results: Table, *, close: bool = False, again: bool = False, missing: Missing = "return") -> Added:
+    def add(
+        self,
+        results: Table,
+        *,
+        unit: str | None = None,
+        close: bool = False,
+        again: bool = False,
+        missing: Missing = "return",
+    ) -> Added:
         """Record results and return what became of them; estimates and statuses are new after it.
 
         ``results``: ID, Endpoint (not needed with one endpoint), Value, and optionally Relation, Unit, Replicate, N,
         SD, Date, Plate, Well, Batch, Comment; or one column per endpoint; or the path of such a table. A row is one
         measurement, whatever ``recommend`` asked for, or the mean of N. Results may be partial, late or for compounds
-        that nobody asked for. The round ends when nothing is missing, or with ``close``;
-        ``missing`` then says what becomes of the rest: ``return`` (asked for again), ``failed`` or ``other``.
-        The same results again are refused, unless ``again``. Rows that cannot be used and
-        unlikely values are named in a UserWarning.
+        that nobody asked for. ``unit``: of values without one. The round ends when nothing is missing, or with
+        ``close``; ``missing`` then says what becomes of the rest: ``return`` (asked for again), ``failed`` or
+        ``other``. The same results again are refused, unless ``again``. Rows that cannot be used and unlikely values
+        are named in a UserWarning.
 
-        AssayPilotError, with nothing recorded, for a table without a usable value.
+        AssayPilotError, with nothing recorded, for a table without a usable value, and where all values without a unit
+        lie a factor of 1,000 from those before.
         """
         now = self._core.status()
         if isinstance(results, pd.DataFrame):
@@ -218,7 +227,7 @@ class Campaign:
             planned = [name for name in results.columns if is_plan(str(name)) and name not in names]
             results = results.drop(columns=planned)
         raw = raw_of(results)
-        found = returned(raw, now)
+        found = returned(raw, now, unit=unit)
         report = self._core.record(
             found.results, close=close, missing=missing, again=again, source=Source(raw.file or "DataFrame", raw.digest)
         )

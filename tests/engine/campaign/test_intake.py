@@ -90,8 +90,8 @@ def test_values_of_another_unit_than_those_before_are_asked_about_and_taken() ->
         return take(results, earlier, endpoints=endpoints).warnings
 
     assert asked(314.0, 2040.0, 700.0) == (
-        "The 3 values from 314 to 2040 of IC50 were taken as µM, and the 6 before lie between 0.02 and 9: is the unit "
-        "another one?",
+        "The 3 values from 314 to 2040 of IC50 have no unit: taken as µM, they lie about a factor of 1,000 from the 6 "
+        "before (0.02 to 9).",
     )
     assert len(asked(0.0009)) == 1, "mM would be lower by the same factor"
     assert not asked(314.0, 2040.0, 5.0), "one lies among those before"

@@ -44,3 +44,16 @@ def test_simulations_refuse_what_they_would_leave_out(table, refused):
     ends = ("--endpoint", "pIC50;sd=0.2", "--endpoint", "hERG;sd=0.3;limit=<5", "--objective", "pIC50")
     line = refused("simulate", "--table", path, *ends, *NEAR, "--strategy", "linfact-g", "--runs", "1")
     assert "--endpoint: simulations know no limits, and there is one: hERG < 5. Leave limit= out" in line
+
+
+def test_values_of_another_unit_are_recorded_when_their_unit_is_given(table, tmp_path, done, refused):
+    path = tmp_path / "x.assaypilot"
+    rows = [(f"C-{i}", a, b, 20 + 90 * i) for i, (a, b) in enumerate((a, b) for a in R1 for b in R2)]
+    known = table([("ID", "R1", "R2", "IC50 (nM)"), *rows])
+    done("new", path, "--table", known, "--endpoint", "IC50 (nM);sd=0.2", *NEAR)
+    results = table([("ID", "IC50"), ("C-1", 0.012), ("C-2", 0.25), ("C-3", 0.9)], name="r.csv")
+    line = refused("record", path, results)
+    assert "lie about a factor of 1,000 from the 12 before" in line
+    assert "--unit uM; --unit nM if they are right" in line
+    assert done("record", path, results, "--unit", "uM")["accepted"] == 3
+    assert [(entry["value"], entry["unit"]) for entry in done("log", path, "--values")][-1] == (0.9, "uM")
