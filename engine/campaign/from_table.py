@@ -254,7 +254,15 @@ def returned(raw: RawTable, now: Status, report: Report = silent, *, unit: str |
         column = raw.find("Unit")
         cells = [""] * len(raw) if column is None else raw.column(column)
         raw = raw.with_columns({column or "Unit": [unit if is_missing(cell) else cell for cell in cells]})
-    found = read_results(raw, now.library, now.endpoints, report, controls=now.settings.controls, layouts=now.layouts)
+    found = read_results(
+        raw,
+        now.library,
+        now.endpoints,
+        report,
+        controls=now.settings.controls,
+        layouts=now.layouts,
+        asked=now.asked_endpoint,
+    )
     if not found.results:
         if not found.rejected:
             raise AssayPilotError(

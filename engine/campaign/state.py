@@ -356,6 +356,12 @@ class Status:
         return tuple(k for k, endpoint in enumerate(self.endpoints) if endpoint.of is None)
 
     @property
+    def asked_endpoint(self) -> Endpoint | None:
+        """The only endpoint that the open round asks for; None where it asks for several, and without one."""
+        asked = () if self.open_round is None else self.open_round.endpoints
+        return self.endpoints[asked[0]] if len(asked) == 1 else None
+
+    @property
     def value_columns(self) -> list[str]:
         """The columns of a work list that are filled in: Value with one endpoint, else one for each measured."""
         entered = self.entered_endpoints

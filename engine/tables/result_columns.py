@@ -49,15 +49,20 @@ def value_columns(
     roles: Mapping[str, str | None],
     name_column: str | None,
     id_column: str,
+    asked: Endpoint | None = None,
 ) -> tuple[list[ValueColumn], list[str]]:
-    """Return the columns with values; side columns belong to all of them in long form, to the only one otherwise."""
+    """Return the columns with values; side columns belong to all of them in long form, to the only one otherwise.
+
+    ``asked``: the only endpoint that results are expected of; a column of values without a name is taken for it.
+    """
     value = raw.called(headers.VALUE) or next(
         (c for c in raw.columns if fold(headers.split_unit(c)[0]) in headers.VALUE), None
     )
     signs = [c for c in sign_columns(raw) if c not in roles.values() and headers.role_of(c) != "relation"]
     shared = tuple(roles[role] for role in SIDES)
     if value is not None and not any(fold(value) == fold(endpoint.name) for endpoint in endpoints):
-        if name_column is None and len(endpoints) > 1:
+        only_one = endpoints[0] if len(endpoints) == 1 else asked
+        if name_column is None and only_one is None:
             raise AssayPilotError(
                 "the results do not say which endpoint they are of",
                 file=raw.file,
@@ -66,9 +71,10 @@ def value_columns(
         unit = headers.split_unit(value)[1]
         if shared[0] is None:
             shared = (signs_beside(raw.columns, value, [value], signs), *shared[1:])
-        only = ValueColumn(value, None if name_column else endpoints[0], shared, unit)
+        only = ValueColumn(value, None if name_column else only_one, shared, unit)
         known = {id_column, name_column, value, *shared, *roles.values()}
-        return [only], _passed_over(raw, [value], known)
+        taken = [f"The values of column {value} are taken for {asked.name}, which the round asks for."] if asked else []
+        return [only], [*([] if name_column or len(endpoints) == 1 else taken), *_passed_over(raw, [value], known)]
     means: list[str] = []
     found = [(endpoint, *column) for endpoint in endpoints for column in _endpoint_columns(raw, endpoint, means)]
     warnings = [about_mean(column) for column in means]

@@ -69,10 +69,12 @@ def read_results(
     *,
     controls: Sequence[Control] = (),
     layouts: Sequence[Layout] = (),
+    asked: Endpoint | None = None,
 ) -> ResultsTable:
     """Return the results in a table, those of ``controls`` too, with a reason for each row that cannot be used.
 
     ``layouts``: the plates of the rounds, the open one last, by which a table of wells without ids is understood.
+    ``asked``: the only endpoint that the open round asks for.
 
     AssayPilotError when the table as a whole is no table of results: no id column, no column of values.
     """
@@ -89,7 +91,7 @@ def read_results(
         roles["relation"] = None
     roles["excluded"] = roles["excluded"] or quality_column(raw, raw.columns)
     name_column = raw.called(headers.ENDPOINT_NAME) or _naming_column(raw, endpoints)
-    columns, warnings = value_columns(raw, endpoints, roles, name_column, id_column)
+    columns, warnings = value_columns(raw, endpoints, roles, name_column, id_column, asked)
     warnings = [*raw.warnings, *warnings]
     given = [endpoint.name for endpoint in calculated if raw.find(endpoint.name) is not None]
     if given:

@@ -83,7 +83,13 @@ def rejected_first(rows: Iterable[PastedRow]) -> tuple[PastedRow, ...]:
 def intend_file(raw: RawTable, status: Status, shown: Round | None, report: Report = silent) -> Intended:
     """Return what a results table would write."""
     found = read_results(
-        raw, status.library, status.endpoints, report, controls=status.settings.controls, layouts=status.layouts
+        raw,
+        status.library,
+        status.endpoints,
+        report,
+        controls=status.settings.controls,
+        layouts=status.layouts,
+        asked=status.asked_endpoint,
     )
     return _of_table(f"Results in {raw.file or 'the clipboard'}", found, raw, status, shown)
 
@@ -112,7 +118,14 @@ def intend_paste(
     ids = [status.library.find(row[0]) for row in block]
     if wide and ids[0] is None and any(place is not None for place in ids[1:]):
         raw = parse_text("\n".join("\t".join(row) for row in block), report)
-        found = read_results(raw, status.library, status.endpoints, report, controls=status.settings.controls)
+        found = read_results(
+            raw,
+            status.library,
+            status.endpoints,
+            report,
+            controls=status.settings.controls,
+            asked=status.asked_endpoint,
+        )
         return _of_table(TITLE, found, raw, status, shown)
     pasted = _Pasted(
         status, shown, decimal_of((cell for row in block for cell in row), decimal), in_round(status, shown)
