@@ -326,7 +326,7 @@ _BETWEEN = ("smiles", "name", "picture")
 """What may stand between the ids and the sites."""
 _CHANCE = re.compile(r"p\(.*\)")
 _NOISE = re.compile(r"assay noise \(sd\)(?: of .*)?")
-_BOUND = re.compile(r"(?P<of>.+) (?:low|high|measured|n)")
+_BOUND = re.compile(r"(?P<of>.+) (?:low|high|estimate)")
 
 
 def is_export(columns: Sequence[str]) -> bool:

@@ -86,7 +86,7 @@ def test_a_shortlist_is_understood_without_a_word(tmp_path: Path, ending: str) -
         raw = back(tmp_path / f"x.{ending}", campaign.status(), Choice("all", (0, 1, 2)))
     mapping = propose(raw)
     assert (mapping.id, mapping.sites) == ("ID", ("para", "Core"))
-    assert [column.value for column in mapping.endpoints] == ["pIC50 estimate"]
+    assert [column.value for column in mapping.endpoints] == ["pIC50 measured"]
 
 
 @pytest.mark.parametrize("ending", ENDINGS)

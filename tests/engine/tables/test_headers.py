@@ -49,7 +49,7 @@ def test_classes_are_said_and_no_values():
 
 
 HEADER = (
-    "ID", "SMILES", "Core", "para", "Status", "Decided in round", "act estimate", "act low", "act high",
+    "ID", "SMILES", "Core", "para", "Status", "Decided in round", "act estimate", "act measured", "act low", "act high",
     "P(within 0.5)", "P(hERG < 5)", "Evidence", "Availability", "Goal", "Assay noise (SD)", "Events", "Campaign head",
 )  # fmt: skip
 
@@ -71,7 +71,7 @@ def test_sites_are_what_stands_between_id_and_status() -> None:
 
 def test_what_a_campaign_said_is_no_value() -> None:
     said = headers.export_columns(HEADER)
-    assert set(HEADER) - set(said) == {"ID", "SMILES", "Core", "para", "act estimate"}
+    assert set(HEADER) - set(said) == {"ID", "SMILES", "Core", "para", "act measured"}
     # A lab's own columns are nobody's bounds.
     assert "dose low" not in headers.export_columns([*HEADER, "dose low"])
     assert headers.export_columns(["ID", "R1", "Status", "P(within 0.5)", "Events"]) == ()
@@ -81,7 +81,7 @@ def test_an_exported_csv_needs_no_options(table: Callable[..., Path]) -> None:
     raw = read_table(table([HEADER, *(tuple(line[name] for name in HEADER) for line in lines())]))
     mapping = propose(raw)
     assert (mapping.id, mapping.smiles, mapping.sites) == ("ID", "SMILES", ("Core", "para"))
-    assert [column.endpoint.name for column in mapping.endpoints] == ["act estimate"]
+    assert [column.endpoint.name for column in mapping.endpoints] == ["act measured"]
     assert any("its estimates are no measurements" in note for note in mapping.notes)
 
 
