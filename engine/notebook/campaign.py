@@ -214,8 +214,8 @@ class Campaign:
         measurement, whatever ``recommend`` asked for, or the mean of N. Results may be partial, late or for compounds
         that nobody asked for. ``unit``: of values without one. The round ends when nothing is missing, or with
         ``close``; ``missing`` then says what becomes of the rest: ``return`` (asked for again), ``failed`` or
-        ``other``. The same results again are refused, unless ``again``. Rows that cannot be used and unlikely values
-        are named in a UserWarning.
+        ``other``. The same results again are refused, unless ``again``. Rows that cannot be used and values far
+        from their prediction are named in a UserWarning.
 
         AssayPilotError, with nothing recorded, for a table without a usable value, and where all values without a unit
         lie a factor of 1,000 from those before.
@@ -239,8 +239,8 @@ class Campaign:
             first = "; ".join(f"row {row}: {reason}" for row, _, reason in rejected[:_REASONS])
             warnings.warn(f"{len(rejected):,} of {len(raw):,} rows were not used: {first}", UserWarning, stacklevel=2)
         after = self._core.status()
-        doubts = tuple(dict.fromkeys([*found.warnings, *report.warnings, *newly_outlying(now, after)]))
-        for text in doubts:
+        far = newly_outlying(now, after)
+        for text in far:
             warnings.warn(text, UserWarning, stacklevel=2)
         return Added(
             accepted=report.accepted,
@@ -249,7 +249,7 @@ class Campaign:
             censored=report.censored,
             rejected=pd.DataFrame(rejected, columns=["row", "column", "reason"]),
             round_closed=now.open_round is not None and after.open_round is None,
-            warnings=doubts,
+            warnings=tuple(dict.fromkeys([*found.warnings, *report.warnings, *far])),
         )
 
     @with_keywords()
