@@ -18,9 +18,9 @@ def test_the_range(value, asked):
 @pytest.mark.parametrize("value", ["0.9", "13.5", "35"])
 def test_tables_results_and_the_window_ask_alike(value):
     entry = pytest.importorskip("assaypilot.gui.round.entry")
-    from assaypilot.engine.tables.entries import doubt, read_entry
+    from assaypilot.engine.tables.entries import no_p_value, read_entry
 
-    assert doubt(PIC50, read_entry(PIC50, value)) is not None
+    assert no_p_value(PIC50, read_entry(PIC50, value)) is not None
     with pytest.raises(entry.Question):
         entry.parse_entry(value, PIC50)
     assert entry.parse_entry("12.9", PIC50).value == 12.9
