@@ -24,6 +24,9 @@ from .raw import letters_of, rows_named
 _REFERENCE = re.compile(rb"\sr\s*=\s*[\"']([A-Za-z]*)(\d+)")
 """Where a cell or a row of a sheet stands."""
 _CELL = re.compile(rb"<(?:\w+:)?c\b([^>]*)>(.*?)</(?:\w+:)?c>", re.S)
+_FORMULA = re.compile(rb"<(?:\w+:)?f[ >/]")
+NEVER_CALCULATED = "#CALC!"
+"""In place of a formula whose value was not stored, as programs other than spreadsheets leave it."""
 _VALUE = re.compile(rb"<(?:\w+:)?v[^>]*>([^<]*)<")
 _HIDDEN = re.compile(rb"<(?:\w+:)?(?:row|col)\b([^>]*\shidden\s*=\s*[\"'](?:1|true)[\"'][^>]*)>")
 _NUMBER = re.compile(rb"\s(r|min|max)\s*=\s*[\"'](\d{1,7})[\"']")
@@ -126,11 +129,13 @@ def looks_of(parts: Mapping[str, bytes], place: int) -> Looks:
         return Looks()
     text = parts[path]
     failed = {}
-    if b't="e"' in text:
+    if b't="e"' in text or _FORMULA.search(text):
         for tag, inside in _CELL.findall(text):
             at, value = _REFERENCE.search(tag), _VALUE.search(inside)
             if b't="e"' in tag and at is not None and value is not None:
                 failed[_place(at)] = value[1].decode("utf-8", "replace")
+            elif at is not None and not (value and value[1]) and b't="str"' not in tag and _FORMULA.search(inside):
+                failed[_place(at)] = NEVER_CALCULATED
     percent, struck = (_styled(text, numbers) for numbers in _styles(parts))
     rows: set[int] = set()
     columns: set[int] = set()

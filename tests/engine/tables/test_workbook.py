@@ -5,6 +5,7 @@ import io
 import zipfile
 import zlib
 
+import openpyxl
 import pytest
 
 from assaypilot.engine.errors import AssayPilotError
@@ -255,3 +256,14 @@ def test_results_on_their_side_are_read_or_refused_with_what_to_do():
 def test_a_comma_in_a_text_is_read_by_its_column(tmp_path, cells, read):
     rows = [["ID", "R1", "IC50 (nM)"], *([f"a{k}", f"L{k}", cell] for k, cell in enumerate(cells))]
     assert read_table(write_xlsx(tmp_path / "texts.xlsx", {"Data": rows})).cells[2] == read
+
+
+def test_a_formula_that_was_never_calculated_is_named(tmp_path):
+    """As openpyxl and other programs leave it: a formula without its value."""
+    book = openpyxl.Workbook()
+    for row in (HEAD, ["a", "Me", 5.5], ["b", "H", "=5+1"], ["c", "Et", '=""']):
+        book.active.append(row)
+    book.save(tmp_path / "x.xlsx")
+    raw = read_table(tmp_path / "x.xlsx")
+    first = import_table(raw, propose(raw)).not_used[0]
+    assert (first.row, first.column, first.reason) == (3, "pIC50", "'#CALC!' is a formula that failed")
