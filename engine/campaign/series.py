@@ -55,9 +55,9 @@ def series_reasons(terms: Ledger, state: State, compounds: Sequence[int], otherw
     for arm, text in zip(terms.arm_of[np.asarray(compounds)].tolist(), otherwise, strict=True):
         chance = float(known.p_member[arm])
         if arm in measured:
-            texts.append("measured again: near the border")
+            texts.append("repeat: near the border")
         else:
-            texts.append(f"may belong to the answer (P {probability(chance)})" if chance >= _LIKELY else text)
+            texts.append(f"may be in (P {probability(chance)})" if chance >= _LIKELY else text)
     return texts
 
 
