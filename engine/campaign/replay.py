@@ -185,7 +185,7 @@ class Ledger(Books):
             problem,
             estimated=any(self.endpoints[position].noise_estimated for position in noise),
             limits=tuple(borders),
-            beside=tuple(noise.get(position, 0.0) for position in rows[len(self.goal_endpoints) :]),
+            other_noise=tuple(noise.get(position, 0.0) for position in rows[len(self.goal_endpoints) :]),
             similarity=library_similarity(self.library),
             ends=tuple(self.endpoints[position].ends for position in rows),
             kinds=tuple(self.endpoints[position].kind for position in rows),

@@ -50,7 +50,7 @@ def series_reasons(terms: Ledger, state: State, compounds: Sequence[int], otherw
         return list(otherwise)
     assert isinstance(terms.strategy, Calibrated)
     rows = terms.strategy.measured(state)
-    measured = np.concatenate([rows[row].arms for row in state.problem.asked_rows])
+    measured = np.concatenate([rows[row].arms for row in state.problem.planned_rows])
     texts = []
     for arm, text in zip(terms.arm_of[np.asarray(compounds)].tolist(), otherwise, strict=True):
         chance = float(known.p_member[arm])

@@ -70,12 +70,12 @@ def nearest_within(x: Floats, means: Floats, inverse: Floats, m: int, epsilon: f
     if (needed[lengths <= _VIOLATED * lengths.max()] > 0).any():
         return None
     considered = lengths > _VIOLATED * lengths.max()
-    apart = np.full(len(x), -math.inf)
-    apart[considered] = needed[considered] / lengths[considered]
-    unit = float(apart.max())
+    ratios = np.full(len(x), -math.inf)
+    ratios[considered] = needed[considered] / lengths[considered]
+    unit = float(ratios.max())
     if unit <= 0:
         return None
-    working = np.argsort(-apart, kind="stable")[: _FIRST * x.shape[1]]
+    working = np.argsort(-ratios, kind="stable")[: _FIRST * x.shape[1]]
     working = working[considered[working]]
     for _ in range(_ROUNDS):
         found = _least_distance(rows[working], needed[working] / unit)
@@ -116,14 +116,14 @@ def mixture_bound(coordinates: Floats, shifts: Floats) -> float:
     (LinGame eq. 1). A linear programme, solved by HiGHS; the value returned is that of the mixture found, so it is a
     bound even where the programme ended early. ``coordinates`` ``(n, d)`` are all candidates.
     """
-    told = (coordinates @ shifts.T) ** 2
+    squares = (coordinates @ shifts.T) ** 2
     k = len(shifts)
-    scale = max(float(told.mean()), 1e-300)
-    rows = np.unique(np.argmax(told, axis=0))
+    scale = max(float(squares.mean()), 1e-300)
+    rows = np.unique(np.argmax(squares, axis=0))
     mixture = np.full(k, 1.0 / k)
     best = math.inf
     for _ in range(_ROUNDS):
-        table = told[rows] / scale
+        table = squares[rows] / scale
         solved = linprog(
             np.append(np.zeros(k), 1.0),
             A_ub=np.column_stack([table, -np.ones(len(rows))]),
@@ -137,7 +137,7 @@ def mixture_bound(coordinates: Floats, shifts: Floats) -> float:
             break
         mixture = np.maximum(solved.x[:k], 0.0)
         mixture /= mixture.sum()
-        reached = told @ mixture
+        reached = squares @ mixture
         best = min(best, float(reached.max()))
         more = np.argsort(-reached, kind="stable")[: 2 * coordinates.shape[1]]
         more = more[reached[more] > float(solved.x[k]) * scale * (1 + 1e-9)]
@@ -146,5 +146,5 @@ def mixture_bound(coordinates: Floats, shifts: Floats) -> float:
             break
         rows = np.concatenate([rows, new])
     if not math.isfinite(best):
-        best = float((told @ mixture).max())
+        best = float((squares @ mixture).max())
     return best * (1.0 + _SAFE)

@@ -103,7 +103,7 @@ class Counted(NamedTuple):
     finished: bool
 
 
-class Apart(NamedTuple):
+class Separated(NamedTuple):
     """Positions among some candidates: of those that stand alone, and of the core, with the core as candidates."""
 
     alone: Ints
@@ -170,7 +170,7 @@ class Apart(NamedTuple):
         return found
 
 
-def apart(candidates: ProjectedFeatures) -> Apart | None:
+def separated(candidates: ProjectedFeatures) -> Separated | None:
     """Return the candidates taken apart; None where few of them stand alone, or the table is not one of sites."""
     features = candidates.features
     if not (isinstance(features, SiteFeatures) and features.sizes) or candidates.rank < _WORTH:
@@ -178,4 +178,4 @@ def apart(candidates: ProjectedFeatures) -> Apart | None:
     alone, core = alone_and_core(features.columns(candidates.rows), features.n_columns)
     if len(alone) < _WORTH:
         return None
-    return Apart(alone, core, ProjectedFeatures(features, candidates.rows[core]))
+    return Separated(alone, core, ProjectedFeatures(features, candidates.rows[core]))

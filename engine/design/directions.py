@@ -44,7 +44,7 @@ def refuse_outside(outside: Ints, name: Callable[[int], str]) -> None:
         )
 
 
-def refuse_apart(table: ProjectedFeatures, other: ProjectedFeatures | None, name: Callable[[int], str]) -> None:
+def refuse_incomparable(table: ProjectedFeatures, other: ProjectedFeatures | None, name: Callable[[int], str]) -> None:
     """Raise when rows differ from the first (of ``other``) by something no candidate can tell anything about.
 
     A compound that cannot be estimated may still be compared with one that lacks the same.
@@ -63,9 +63,9 @@ def refuse_apart(table: ProjectedFeatures, other: ProjectedFeatures | None, name
 
 
 def _list(positions: Ints, name: Callable[[int], str]) -> str:
-    told = ", ".join(name(int(i)) for i in positions[:_NAMED])
+    listed = ", ".join(name(int(i)) for i in positions[:_NAMED])
     more = len(positions) - _NAMED
-    return told if more <= 0 else f"{told} and {more:,} more"
+    return listed if more <= 0 else f"{listed} and {more:,} more"
 
 
 class Worst(Protocol):
@@ -242,8 +242,8 @@ class Between(_Listed):
         self.n = left.n_rows * right.n_rows - int((self._own >= 0).sum())
         if self.n <= 0:
             raise AssayPilotError("there is nothing to compare", mend="Name at least two compounds.")
-        refuse_apart(left, right, self._names[0])
-        refuse_apart(right, left, self._names[1])
+        refuse_incomparable(left, right, self._names[0])
+        refuse_incomparable(right, left, self._names[1])
         self._gaps = None
         if gaps is not None:
             a, b = _finite(gaps[0], "the gaps"), _finite(gaps[1], "the gaps")

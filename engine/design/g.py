@@ -14,7 +14,7 @@ from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from ..system.threads import algebra_on_one_thread
 from .allowed import Allowed, allowed
-from .closed_forms import apart, even_design
+from .closed_forms import even_design, separated
 from .criteria import Design, minimax_bound
 from .g_search import Search, State
 from .table import Table, refuse_nothing
@@ -69,7 +69,7 @@ def _optimal(
         seconds = time.perf_counter() - begun
         return Design("g", even.support, even.weights, even.value, even.lower, True, 1, seconds, even.gap)
     free = targets is None and upper is None and max_support is None
-    if free and (parts := apart(candidates)) is not None:
+    if free and (parts := separated(candidates)) is not None:
 
         def of_core(core: ProjectedFeatures) -> Design:
             return _optimal(core, None, gap, None, None, report)

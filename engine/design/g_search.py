@@ -142,20 +142,20 @@ class Search:
 
     def converge(self, state: State) -> State:
         """Return the state when its gap is small enough, or when nothing gains any more."""
-        aim = self.gap * _SEARCH_SHARE
-        first = max(state.gap, 2.0 * aim)
+        target = self.gap * _SEARCH_SHARE
+        first = max(state.gap, 2.0 * target)
         best = state
         more = _ROUNDS_BEYOND
         for _ in range(_ROUNDS):
-            if best.gap <= aim or not more:
+            if best.gap <= target or not more:
                 break
             # Good enough is not left waiting for better: on hard tables the last part takes longest.
             more -= best.gap <= self.gap
-            done = np.log(first / max(state.gap, aim)) / np.log(first / aim)
+            done = np.log(first / max(state.gap, target)) / np.log(first / target)
             self.tell(
                 0.8 * float(done), f"{percent(state.gap, 2)} above the best possible, {len(state.w):,} compounds in use"
             )
-            tolerance = max(0.2 * aim, min(0.1, 0.1 * state.gap), _TIGHTEST)
+            tolerance = max(0.2 * target, min(0.1, 0.1 * state.gap), _TIGHTEST)
             support, x, w, added = self.enter(state, self.batch)
             try:
                 w, steps = self.balanced(support, x, w, tolerance)

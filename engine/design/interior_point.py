@@ -260,14 +260,14 @@ def _advanced(
     reached = float((p.share + dual * ahead.share) @ (p.slack + primal * ahead.slack))
     reached += float((p.at_low + dual * ahead.at_low) @ (p.w + primal * ahead.w))
     reached += float((p.at_high + dual * ahead.at_high) @ (below - primal * ahead.w))
-    aim = centre * min(1.0, max(reached / products / centre, 0.0)) ** 3
+    target = centre * min(1.0, max(reached / products / centre, 0.0)) ** 3
     # Both as shares: of the level and of the worst variance.
     if float(np.abs(newton.r.dual).max()) / p.level > _AHEAD * centre * products / p.worst:
-        aim = centre
+        target = centre
     step = newton.step(
-        aim - ahead.share * ahead.slack,
-        aim - ahead.w * ahead.at_low,
-        np.where(bounded, aim + ahead.w * ahead.at_high, 0.0),
+        target - ahead.share * ahead.slack,
+        target - ahead.w * ahead.at_low,
+        np.where(bounded, target + ahead.w * ahead.at_high, 0.0),
     )
     primal, dual = _reach(p, step, below, bounded)
     primal, dual = min(1.0, _TO_THE_BOUNDARY * primal), min(1.0, _TO_THE_BOUNDARY * dual)

@@ -11,7 +11,7 @@ from ..arrays import Floats, Ints
 from ..domain.features import ProjectedFeatures, SiteFeatures
 from ..errors import AssayPilotError
 from .criteria import square_root
-from .directions import Named, refuse_apart
+from .directions import Named, refuse_incomparable
 
 _SMALL = 1500
 """Tables up to so many rows are compared as a whole, block by block."""
@@ -244,7 +244,7 @@ class Pairs:
         self._name = Named(names, table.n_rows)
         if self.n == 0:
             raise AssayPilotError("there is nothing to compare", mend="Name at least two compounds.")
-        refuse_apart(table, None, self._name)
+        refuse_incomparable(table, None, self._name)
         self._farthest = Farthest(table)
 
     def find(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:

@@ -14,13 +14,13 @@ from ..domain.features import ProjectedFeatures
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from .apportionment import Counts, apportion_within, limits, swap_rounded
-from .closed_forms import Counted, apart
+from .closed_forms import Counted, separated
 from .completion import completed
 from .criteria import Design, Shares, Weighted, inverse_information
 from .directions import Rows, Worst
 from .exchange import exchange, grow
 from .moves import Bounds
-from .subspace import told_span, within
+from .subspace import estimated_span, within
 
 Method = Literal["best", "apportion", "swap", "exchange"]
 _NEGLIGIBLE = 0.01
@@ -92,7 +92,7 @@ def round_design(
         if made is not None:
             used = np.flatnonzero(made[0])
             return Rounded(used, made[0][used], made[1] * n, "completion", False)
-    if plain and directions is None and (parts := apart(candidates)) is not None:
+    if plain and directions is None and (parts := separated(candidates)) is not None:
 
         def of_core(shares: Weighted, left: int) -> Counted:
             found = round_design(shares, parts.candidates, left, most=most, report=report)
@@ -106,7 +106,7 @@ def round_design(
             return Rounded(used, whole.counts[used], whole.variance * n, "exchange", whole.finished)
     given, design = design, without_traces(design, n)
     worst: Worst = directions if directions is not None else Rows(candidates if targets is None else targets)
-    span = told_span(design, candidates, worst)
+    span = estimated_span(design, candidates, worst)
     if span is None:
         _refuse_too_few(candidates, n, high)
     elif n < span.rank:
@@ -115,7 +115,7 @@ def round_design(
     # Where an effect rests on traces alone, what tells it is among the places by its leverage.
     leverages = given if span is None else design
     places = _places(design, candidates, low, high, np.zeros(0, dtype=np.intp) if alone else pool, leverages)
-    if span is not None and int(high[places[span.holds(candidates, places)]].sum()) < n:
+    if span is not None and int(high[places[span.contains(candidates, places)]].sum()) < n:
         # What tells these directions alone cannot be measured so often: then everything is estimated.
         span = None
         _refuse_too_few(candidates, n, high)
@@ -229,7 +229,7 @@ def fewest(
     """
     low, high = limits(candidates.n_rows, most, None, None)
     design = without_traces(design, n)
-    span = told_span(design, candidates, directions)
+    span = estimated_span(design, candidates, directions)
     rank = candidates.rank if span is None else span.rank
     if n < rank:
         raise _too_few(n, rank, rank)

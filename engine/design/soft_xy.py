@@ -53,7 +53,7 @@ _STALLED = 4
 """Refreshes without progress before the method gives up."""
 _EVEN = 60
 """Looks in which candidates are weighted evenly."""
-_AIM = 0.75
+_TARGET = 0.75
 """The part of the requested gap the search aims at."""
 _ROUGHLY = 0.9
 """The part of it that will do where progress is slow."""
@@ -191,7 +191,7 @@ class _Smooth:
             self._glide(_LOOKS)
             gap, new = self._refresh()
             self.search.tell(0.8 * refresh / _REFRESHES, f"{percent(gap, 2)} above the best possible")
-            if gap <= _AIM * self.search.gap:
+            if gap <= _TARGET * self.search.gap:
                 break
             stalled = 0 if gap < 0.95 * before else stalled + 1
             slow = gap > _SLOW * before
@@ -250,7 +250,7 @@ class _Smooth:
         if found.largest < self.trial[0]:
             self.trial = found.largest, w
         self.level = bound >= trace - 0.5 * (found.largest - trace)
-        good = min(found.largest, self.trial[0]) <= self.proof[0] * (1.0 + 0.9 * _AIM * self.search.gap)
+        good = min(found.largest, self.trial[0]) <= self.proof[0] * (1.0 + 0.9 * _TARGET * self.search.gap)
         return Sample(found.value, -scores, self.level or good)
 
     def _glide(self, looks: int) -> None:
@@ -269,7 +269,7 @@ class _Smooth:
             search.lower = max(search.lower, dual_bound(trace, reachable))
         for w in (self.trial[1], self.w):
             inverse = frame.outside(self._inverse(self.x, w))
-            keys, values = search.look_for(inverse, search.lower * (1.0 + _AIM * search.gap))
+            keys, values = search.look_for(inverse, search.lower * (1.0 + _TARGET * search.gap))
             value = float(values[0]) * (1.0 + search.anchored)
             if self.best is None or value < self.best.value:
                 self.best = XYState(self.inside, w, value)
@@ -281,7 +281,7 @@ class _Smooth:
                 break
         assert self.best is not None
         gap = self.best.value / search.lower - 1.0 if search.lower > 0.0 else math.inf
-        if trace > 0.0 and gap > _AIM * search.gap:
+        if trace > 0.0 and gap > _TARGET * search.gap:
             scores[self.inside] = 0.0
             helpful = np.flatnonzero(scores > reachable * (1.0 - 0.5 * min(gap, 0.5)))
             helpful = helpful[np.argsort(-scores[helpful], kind="stable")[: 2 * frame.d]]

@@ -83,7 +83,7 @@ class Span(NamedTuple):
         kept = inside | (low[places] > 0)
         return places[kept], weights[kept], np.where(inside[kept, None], x[kept] @ self.axes, 0.0)
 
-    def holds(self, candidates: ProjectedFeatures, places: Ints) -> Flags:
+    def contains(self, candidates: ProjectedFeatures, places: Ints) -> Flags:
         """Which candidates lie in it."""
         return self._inside(candidates.coordinates(places))
 
@@ -94,7 +94,7 @@ class Span(NamedTuple):
         return inside
 
 
-def told_span(design: Weighted, candidates: ProjectedFeatures, worst: Worst) -> Span | None:
+def estimated_span(design: Weighted, candidates: ProjectedFeatures, worst: Worst) -> Span | None:
     """Return the subspace that a design tells about, when that is not all but all that is wanted.
 
     An XY design may leave effects alone that are in none of its directions; whole counts need not estimate them

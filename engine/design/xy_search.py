@@ -91,14 +91,14 @@ class XYSearch:
         self.anchored = 0.0
         """The weight of the anchor, beside weights of sum 1."""
         if may_be_singular(frame, directions):
-            self.hold()
+            self.regularise()
 
     def tell(self, done: float, message: str) -> None:
         """Report progress, which never goes back."""
         self._done = max(self._done, min(done, 0.99))
         self.report(self._done, message)
 
-    def hold(self) -> None:
+    def regularise(self) -> None:
         """Keep V regular from now on by a small share of an allowed design that tells about all effects.
 
         With it added, V(w) + a V(s), the best possible is no worse than without; and the design (w + a s) / (1 + a)
@@ -263,7 +263,7 @@ class XYSearch:
         half = self.half_inverse(x, w)
         self.take(*self.find(half, 0.0), above=-1.0)
         best = XYState(inside, w, np.inf)
-        aim = self.gap * _SEARCH_SHARE
+        target = self.gap * _SEARCH_SHARE
         tolerance, first, idle, before = _SECOND if known else _FIRST, 0.0, 0, np.inf
         while self.looks < _ROUNDS:
             self.looks += 1
@@ -272,25 +272,25 @@ class XYSearch:
             except LinAlgError:
                 if self.anchor is not None:
                     break
-                self.hold()
+                self.regularise()
                 continue
             half, scores = self.look(x, w)
             local = self.local_worth(half)
             worst = float(local.max())
             keys, values = self.find(half, worst * (1.0 + _ENTERS * self.gap))
-            if values[0] * (1.0 + self.anchored) <= self.lower * (1.0 + aim):
+            if values[0] * (1.0 + self.anchored) <= self.lower * (1.0 + target):
                 # As good as asked for by what was seen: now all directions are looked at.
                 keys, values = self.find(half, np.inf)
             value = float(values[0]) * (1.0 + self.anchored)
             if value < best.value:
                 best = XYState(inside.copy(), w.copy(), value)
             gap, now = best.value / self.lower - 1.0, value / self.lower - 1.0
-            first = first or max(now, 2.0 * aim)
-            done = 0.8 * float(np.log(first / max(gap, aim)) / np.log(first / aim))
+            first = first or max(now, 2.0 * target)
+            done = 0.8 * float(np.log(first / max(gap, target)) / np.log(first / target))
             self.tell(done, f"{percent(gap, 2)} above the best possible, {len(w):,} compounds in use")
-            if gap <= aim:
+            if gap <= target:
                 break
-            tolerance = max(min(_LOCAL_SHARE * now, tolerance), 0.3 * aim, _TIGHTEST)
+            tolerance = max(min(_LOCAL_SHARE * now, tolerance), 0.3 * target, _TIGHTEST)
             inside, x, w = self.leave(inside, x, w, scores, local, now)
             added = self.take(keys, values, worst * (1.0 + _ENTERS * self.gap))
             inside, x, w, more = self.enter(inside, x, w, scores, level, d)

@@ -93,25 +93,25 @@ def additivity(
 
     profile = _Profile(table, means, noise_sd**2 / counts)
     residuals, leverage = profile.residuals(0.0)
-    told = leverage < 1.0 - LEVERAGE_ONE
-    statistic = float(np.sum(residuals[told] ** 2 * counts[told])) / noise_sd**2
+    compared = leverage < 1.0 - LEVERAGE_ONE
+    statistic = float(np.sum(residuals[compared] ** 2 * counts[compared])) / noise_sd**2
     # From the left: each root is where the next search begins.
     low = profile.root(float(chdtri(freedom, BOUND)), 0.0)
     middle = profile.root(float(freedom), low)
     high = profile.root(float(chdtri(freedom, 1.0 - BOUND)), middle)
-    total = float(counts[told].sum())
+    total = float(counts[compared].sum())
     return Additivity(
         compounds=len(rows),
-        compared=int(told.sum()),
+        compared=int(compared.sum()),
         freedom=freedom,
         p=float(chdtrc(freedom, statistic)),
         tau=math.sqrt(middle),
         tau_low=math.sqrt(low),
         tau_high=math.sqrt(high),
-        seen=float(np.abs(residuals[told]).max()),
+        seen=float(np.abs(residuals[compared]).max()),
         error_low=noise_sd * math.sqrt(_noncentrality(statistic, freedom, BOUND) / total),
         error_sure=noise_sd * math.sqrt(_noncentrality(statistic, freedom, sure) / total),
-        cliffs=_cliffs(residuals, leverage, means, counts, noise_sd, told),
+        cliffs=_cliffs(residuals, leverage, means, counts, noise_sd, compared),
     )
 
 
@@ -163,16 +163,16 @@ def _noncentrality(statistic: float, freedom: int, level: float) -> float:
 
 
 def _cliffs(
-    residuals: Floats, leverage: Floats, means: Floats, counts: Floats, noise_sd: float, told: Flags
+    residuals: Floats, leverage: Floats, means: Floats, counts: Floats, noise_sd: float, compared: Flags
 ) -> tuple[Cliff, ...]:
     """Return the compounds with the largest standardised residuals, each normal(0, 1) when effects add up."""
     from scipy.special import ndtr
 
-    room = np.where(told, 1.0 - leverage, 1.0)
-    standard = np.where(told, np.abs(residuals) * np.sqrt(counts / room) / noise_sd, 0.0)
+    room = np.where(compared, 1.0 - leverage, 1.0)
+    standard = np.where(compared, np.abs(residuals) * np.sqrt(counts / room) / noise_sd, 0.0)
     # Two compounds that only tell about each other are equally far off: rounding is not to choose between them.
-    order = np.argsort(-np.round(standard, 9), kind="stable")[: min(LISTED, int(told.sum()))]
-    chances = holm(2.0 * ndtr(-standard[order]), int(told.sum()))
+    order = np.argsort(-np.round(standard, 9), kind="stable")[: min(LISTED, int(compared.sum()))]
+    chances = holm(2.0 * ndtr(-standard[order]), int(compared.sum()))
     return tuple(
         Cliff(int(k), float(means[k]), float(residuals[k] / room[k]), chance)
         for k, chance in zip(order, chances, strict=True)

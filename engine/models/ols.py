@@ -48,14 +48,14 @@ class Estimate:
     """Which of the rows given had a count above 0."""
     _rows: Ints
     _weights: Floats
-    _way: _Coordinates | _TakenApart
+    _way: _Coordinates | _Elimination
     """How it was found."""
 
     @cached_property
     def basis(self) -> Floats:
         """``(n_columns, d)``, orthonormal, spans the measured rows."""
         way = self._way
-        return way.basis if isinstance(way, _Coordinates) else orthonormal_complement(way.apart)
+        return way.basis if isinstance(way, _Coordinates) else orthonormal_complement(way.unmeasured)
 
     @cached_property
     def beta(self) -> Floats:
@@ -82,7 +82,7 @@ class Estimate:
             raise ValueError("means must be finite")
         if not self.rank:
             return self
-        if isinstance(self._way, _TakenApart):
+        if isinstance(self._way, _Elimination):
             return replace(self, theta=self._way.theta(values))
         beta = _solved(self.features, self._rows, self._weights, values, self.basis, self.inverse)
         return replace(self, theta=self.basis @ beta, _way=self._way._replace(beta=beta))
@@ -136,17 +136,17 @@ class _Coordinates(NamedTuple):
     inverse: Floats
 
 
-class _TakenApart(NamedTuple):
+class _Elimination(NamedTuple):
     """An estimate of many effects, found by elimination."""
 
     solver: Solver
-    apart: Floats
+    unmeasured: Floats
     """``(n_columns, n_columns - d)``, an orthonormal basis of what was not measured."""
 
     def theta(self, values: Floats) -> Floats:
         """Return the shortest solution for values of the rows, ``(m,)`` or ``(m, k)``."""
         found = self.solver.theta(values) if values.ndim == 1 else _columns(self.solver.theta, values)
-        shortest: Floats = found - self.apart @ (self.apart.T @ found)
+        shortest: Floats = found - self.unmeasured @ (self.unmeasured.T @ found)
         return shortest
 
 
@@ -178,7 +178,7 @@ def least_squares(
         raise ValueError("means must be finite")
     n_columns = features.n_columns
     if basis is None and len(rows) and large(features, len(rows)):
-        return _taken_apart(features, rows, weights, values, kept)
+        return _by_elimination(features, rows, weights, values, kept)
     basis = span_basis(features, rows) if basis is None else basis
     if not basis.shape[1]:
         zeros = np.zeros((n_columns, n_columns))
@@ -202,17 +202,17 @@ def least_squares(
     )
 
 
-def _taken_apart(features: SiteFeatures, rows: Ints, weights: Floats, values: Floats, kept: Flags) -> Estimate:
+def _by_elimination(features: SiteFeatures, rows: Ints, weights: Floats, values: Floats, kept: Flags) -> Estimate:
     """Return the same by elimination: products with an (n_columns, n_columns) matrix instead of its inverse."""
     table = Eliminated(features.columns(rows), features.n_columns)
     solver = Solver(table, weights)
-    apart: Floats = np.linalg.qr(table.null_space)[0]
+    unmeasured: Floats = np.linalg.qr(table.null_space)[0]
     covariance = solver.covariance
     # P C P with the projection P = 1 - apart apart' onto what was measured: of all such inverses the symmetric one.
-    left = covariance - apart @ (apart.T @ covariance)
-    pseudo = left - (left @ apart) @ apart.T
-    way = _TakenApart(solver, apart)
-    projection = apart @ apart.T
+    left = covariance - unmeasured @ (unmeasured.T @ covariance)
+    pseudo = left - (left @ unmeasured) @ unmeasured.T
+    way = _Elimination(solver, unmeasured)
+    projection = unmeasured @ unmeasured.T
     return Estimate(
         features,
         table.rank,

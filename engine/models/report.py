@@ -172,14 +172,14 @@ def _curvature_p(solver: Solver, means: Floats) -> float | None:
     fitted = solver.fitted(means)
     left = means - fitted
     squared = (fitted - means.mean()) ** 2
-    beside = squared - solver.fitted(squared)
-    weight, total = float(beside @ beside), float(left @ left)
+    curvature = squared - solver.fitted(squared)
+    weight, total = float(curvature @ curvature), float(left @ left)
     flat = 1e-18 * max(1.0, float(np.abs(means).max())) ** 2 * len(means)
     if freedom < 1 or weight <= 1e-12 * max(float(squared @ squared), 1e-300) or total <= flat:
         return None
     from scipy.special import fdtrc
 
-    explained = float(beside @ left) ** 2 / weight
+    explained = float(curvature @ left) ** 2 / weight
     rest = (total - explained) / freedom
     return float(fdtrc(1, freedom, explained / rest)) if rest > 0 else 0.0
 
@@ -211,10 +211,10 @@ def _judged(
     fit: AdditiveFit, lack: LackOfFit | None, curvature: float | None, noise: Noise | None, name: str
 ) -> tuple[Verdict, str]:
     """Return the verdict and its sentence."""
-    told = fit.rows - fit.leverage_one
-    if fit.q2 is None or told < _FEWEST or fit.residual_sd is None:
-        few = f"only {told} of {fit.rows} compounds can be compared with others"
-        if told >= _FEWEST and fit.residual_sd is not None:
+    compared = fit.rows - fit.leverage_one
+    if fit.q2 is None or compared < _FEWEST or fit.residual_sd is None:
+        few = f"only {compared} of {fit.rows} compounds can be compared with others"
+        if compared >= _FEWEST and fit.residual_sd is not None:
             few = "all its values are the same"
         why = few if fit.rows else "no value is there yet"
         return "not judged", f"{name}: whether the additive model fits cannot be judged: {why}."

@@ -154,7 +154,7 @@ def _prior_truths(state: State, rng: np.random.Generator) -> list[Floats]:
     truths = []
     for _ in range(_RUNS):
         rows = []
-        for place, sd in enumerate((*problem.noise, *problem.beside)):
+        for place, sd in enumerate((*problem.noise, *problem.other_noise)):
             if profile is not None and place == profile.row:
                 continue
             kind = problem.kinds[place] if problem.kinds else "value"
@@ -185,8 +185,8 @@ def _play(
     measured = np.zeros(problem.n_arms, dtype=bool)
     for row in strategy.measured(state)[: problem.n_endpoints]:
         measured[row.compounds(problem.n_arms)] = True
-    noise = np.array((*problem.noise, *problem.beside))
-    came = {*problem.asked_rows, *(() if problem.profile is None else (problem.profile.row,))}
+    noise = np.array((*problem.noise, *problem.other_noise))
+    came = {*problem.planned_rows, *(() if problem.profile is None else (problem.profile.row,))}
     points: list[tuple[float, ...]] = []
     if strategy.has_values(state):
         strategy = strategy.as_learned(state)

@@ -45,7 +45,7 @@ _POOL = 200
 """Compounds to be made, those that tell most for their money, that a balanced plan chooses among."""
 _MOST = 20_000
 """Compounds to be made that are looked at, the cheapest of them."""
-_BESIDE = 100
+_EXTRA = 100
 """Compounds at hand, those that tell most, that may join a plan when it is made whole."""
 _WORST = 60
 """Comparisons that are told worst, by which compounds are looked at."""
@@ -96,8 +96,8 @@ class Plans:
         self._measurable = state.problem.measurable
         self._made: dict[bytes, Allocation] = {}
         self._ready: dict[PlanName, tuple[Allocation, float]] = {}
-        self._free = self._asked(self._measurable)
-        self._told = bool(self._seen)
+        self._free = self._phase_for(self._measurable)
+        self._purpose_known = bool(self._seen)
         """Whether the strategy has said what its phase is for."""
         self._judge = self._judged_by()
 
@@ -111,7 +111,7 @@ class Plans:
     def _plan(self, name: PlanName) -> tuple[Allocation, float]:
         """Return the phase of that name, and its value; a cheaper one that is as good instead."""
         if name not in self._ready:
-            allocation = self._free if name == "fastest" else self._asked(getattr(self, f"_{name}")())
+            allocation = self._free if name == "fastest" else self._phase_for(getattr(self, f"_{name}")())
             found = allocation, self._value(allocation)
             for cheaper in PLANS[: PLANS.index(name)][::-1]:
                 other = self._plan(cheaper)
@@ -120,7 +120,7 @@ class Plans:
             self._ready[name] = found
         return self._ready[name]
 
-    def _asked(self, measurable: Flags) -> Allocation:
+    def _phase_for(self, measurable: Flags) -> Allocation:
         """Return the strategy's phase when these can be measured; they span what can be."""
         key = measurable.tobytes()
         if key not in self._made:
@@ -130,14 +130,14 @@ class Plans:
 
     def _judged_by(self) -> tuple[ProjectedFeatures, Directions, float]:
         """Return the rows that can be measured, what a phase is for, and the best possible worst variance of that."""
-        if self._told:
+        if self._purpose_known:
             candidates, directions, design = self._seen[0]
             return candidates, directions, design.lower_bound
         problem = self._state.problem
         candidates = table(problem.features, np.flatnonzero(self._measurable))
-        aims = table(problem.features, np.flatnonzero(self._state.active), candidates.rows)
+        targets = table(problem.features, np.flatnonzero(self._state.active), candidates.rows)
         promised = self._free.certificate
-        return candidates, Rows(aims) if promised.criterion == "g" else Pairs(aims), promised.lower_bound
+        return candidates, Rows(targets) if promised.criterion == "g" else Pairs(targets), promised.lower_bound
 
     def _value(self, allocation: Allocation) -> float:
         candidates, directions, _ = self._judge
@@ -160,12 +160,12 @@ class Plans:
         candidates, directions, _ = self._judge
         price = self._costs.price[candidates.rows]
         dear = np.flatnonzero(~chosen[candidates.rows] & np.isfinite(price))
-        start, free = (np.searchsorted(candidates.rows, one.arms) for one in (self._asked(chosen), self._free))
-        counts = self._asked(chosen).counts
+        start, free = (np.searchsorted(candidates.rows, one.arms) for one in (self._phase_for(chosen), self._free))
+        counts = self._phase_for(chosen).counts
         dearest, inverse = worst_variance(candidates.coordinates(start), counts / counts.sum(), directions)
-        told = worst_variance(candidates.coordinates(free), self._free.counts / self._free.total, directions)[0]
+        least = worst_variance(candidates.coordinates(free), self._free.counts / self._free.total, directions)[0]
         most = float(price[free[~chosen[candidates.rows[free]]]].sum())
-        if not len(dear) or not most or told >= dearest:
+        if not len(dear) or not most or least >= dearest:
             return chosen
         measurement = self._costs.measurement or _USUAL * float(np.median(price[dear])) or 1.0
         each = measurement + price / max(self._costs.replicates, 1)
@@ -178,13 +178,13 @@ class Plans:
         for power in _POWERS:
             scale = 1.0 / np.sqrt(each[pool] ** power)
             scaled = ProjectedFeatures(DenseFeatures(x * scale[:, None]), None, np.eye(candidates.rank))
-            design = xy_optimal(scaled, directions, gap=_GAP) if self._told else g_optimal(scaled, gap=_GAP)
+            design = xy_optimal(scaled, directions, gap=_GAP) if self._purpose_known else g_optimal(scaled, gap=_GAP)
             shares = design.weights * scale[design.support] ** 2
             value = worst_variance(x[design.support], shares / shares.sum(), directions)[0]
             new = pool[design.support]
             new = new[~chosen[candidates.rows[new]]]
             # Of what there is to gain the share that is gained, less the share of what that costs that is paid.
-            gain = (dearest - value) / (dearest - told) - float(price[new].sum()) / most
+            gain = (dearest - value) / (dearest - least) - float(price[new].sum()) / most
             if gain > gained:
                 best, gained = new, gain
         chosen[candidates.rows[best]] = True
@@ -196,8 +196,8 @@ def _telling(
 ) -> Ints:
     """Of these rows those that tell most of what is told worst, for what a measurement of each costs."""
     worst = directions.vectors(directions.find(inverse, _WORST)[0])
-    told = ((candidates.coordinates(rows) @ inverse) @ worst.T) ** 2
-    return rows[np.argsort(-told.max(axis=1, initial=0.0) / each[rows], kind="stable")[:most]]
+    squares = ((candidates.coordinates(rows) @ inverse) @ worst.T) ** 2
+    return rows[np.argsort(-squares.max(axis=1, initial=0.0) / each[rows], kind="stable")[:most]]
 
 
 def _thrifty(
@@ -224,7 +224,7 @@ def _thrifty(
         if directions is not None:
             inverse = worst_variance(candidates.coordinates(pool), design.weights, directions)[1]
             here = np.flatnonzero(ready[candidates.rows])
-            more = _telling(candidates, directions, inverse, here, np.ones(candidates.n_rows), _BESIDE)
+            more = _telling(candidates, directions, inverse, here, np.ones(candidates.n_rows), _EXTRA)
             pool = np.union1d(pool, more)
         return round_design(design, candidates, n, directions=directions, pool=pool, **options)
 

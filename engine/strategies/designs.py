@@ -144,8 +144,10 @@ class Designer:
         candidates = table(features, rows, span)
 
         def make() -> Design:
-            aims = None if targets is None else table(features, targets, rows if span is None else span)
-            design = self._make(candidates, targets=aims, gap=gap, upper=upper, max_support=max_support, report=report)
+            wanted = None if targets is None else table(features, targets, rows if span is None else span)
+            design = self._make(
+                candidates, targets=wanted, gap=gap, upper=upper, max_support=max_support, report=report
+            )
             design.support.flags.writeable = False
             design.weights.flags.writeable = False
             return design
@@ -277,16 +279,16 @@ def _digest(features: Features) -> tuple[bytes, int] | None:
     with _DIGESTS_LOCK:
         known = _DIGESTS.get(features)
     if known is None:
-        told: tuple[object, ...] = ()
+        content: tuple[object, ...] = ()
         if isinstance(features, SiteFeatures):
             size = features.codes.nbytes
             if 4 * size <= _MOST_BYTES:
-                told = (_content(features.codes), features.sizes)
+                content = (_content(features.codes), features.sizes)
         else:
             size = 8 * features.n_rows * features.n_columns
             if 4 * size <= _MOST_BYTES:
-                told = (_content(features.dense(np.arange(features.n_rows))),)
-        known = hashlib.blake2b(repr(told).encode(), digest_size=20).digest(), size
+                content = (_content(features.dense(np.arange(features.n_rows))),)
+        known = hashlib.blake2b(repr(content).encode(), digest_size=20).digest(), size
         with _DIGESTS_LOCK:
             _DIGESTS[features] = known
     return known if 4 * known[1] <= _MOST_BYTES else None

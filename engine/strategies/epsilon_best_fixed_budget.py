@@ -85,12 +85,12 @@ _NO_ZONE = 0.1
 """Without slack, the share of epsilon within which an estimate is as good as at the threshold."""
 
 
-def bound(told: float, grown: float) -> float:
+def bound(evidence: float, grown: float) -> float:
     """Return what a wrong answer's probability is at most, 1 where that says nothing.
 
     ``told``: the least (margin / standard error)^2; ``grown``: the logarithm of det(V + L) / det L.
     """
-    return math.exp(min((grown - told / (1.0 + _RHO)) / 2.0, 0.0))
+    return math.exp(min((grown - evidence / (1.0 + _RHO)) / 2.0, 0.0))
 
 
 class EpsilonBestFixedBudget(Phased):
@@ -221,10 +221,10 @@ class EpsilonBestFixedBudget(Phased):
         """Everything is decided, with how often wrongly at most, or the budget is used up."""
         done = settled(state)
         if done:
-            said = state.last.numbers.get("wrong_at_most") if state.last else None
-            if said is None or done[0].name != "decided":
+            risk = state.last.numbers.get("wrong_at_most") if state.last else None
+            if risk is None or done[0].name != "decided":
                 return done
-            most = "nothing is proven of it" if said >= 1 else f"wrong with a probability of at most {percent(said, 2)}"
+            most = "nothing is proven of it" if risk >= 1 else f"wrong with a probability of at most {percent(risk, 2)}"
             return (StopReason("decided", f"every compound is decided by its estimate; {most}", done[0].numbers),)
         left = _left(state) if state.phase < _phases(state.problem) else 0
         return over_budget(state, 1 if state.phase else _rank(state.problem), left)
@@ -295,19 +295,19 @@ def _afterwards(memory: Arrays, fit: Fit, problem: Problem, rows: Ints, ins: Fla
     leader = int(np.argmax(means))
 
     def least(block: Ints, room: Floats) -> float:
-        apart = np.maximum(lengths[block][:, None] + lengths - 2.0 * (points[block] @ points.T), 1e-12)
-        told = np.maximum(room, 0.0) ** 2 / apart
-        told[np.arange(len(block)), block] = np.inf
-        return float(told.min(initial=np.inf))
+        squares = np.maximum(lengths[block][:, None] + lengths - 2.0 * (points[block] @ points.T), 1e-12)
+        evidence = np.maximum(room, 0.0) ** 2 / squares
+        evidence[np.arange(len(block)), block] = np.inf
+        return float(evidence.min(initial=np.inf))
 
-    told = math.inf
+    evidence = math.inf
     away = points - points[leader]
     out = np.flatnonzero(~ins)
     if len(out):
         far = np.maximum(means[leader] - means[out] - goal.epsilon, 0.0) ** 2
-        told = float((far / np.maximum(np.einsum("ij,ij->i", away[out], away[out]), 1e-12)).min())
+        evidence = float((far / np.maximum(np.einsum("ij,ij->i", away[out], away[out]), 1e-12)).min())
     inside = np.flatnonzero(ins)
     for start in range(0, len(inside), _ROWS):
         block = inside[start : start + _ROWS]
-        told = min(told, least(block, goal.epsilon + goal.slack - (means - means[block][:, None])))
-    return bound(told / problem.noise[0] ** 2, grown)
+        evidence = min(evidence, least(block, goal.epsilon + goal.slack - (means - means[block][:, None])))
+    return bound(evidence / problem.noise[0] ** 2, grown)

@@ -60,7 +60,7 @@ class Fit:
         norms: Floats = np.where(known, np.sqrt(np.maximum(squares, 0.0)), math.inf)
         return norms
 
-    def apart(self, rows: Ints, other: int) -> Floats:
+    def difference_norm(self, rows: Ints, other: int) -> Floats:
         """||x - x_other||_{V^-1} of each row; infinite where that difference is not estimable."""
         away = self.features.dense(rows) - self.features.dense(np.array([other]))
         rest = away - (away @ self.basis) @ self.basis.T

@@ -43,7 +43,7 @@ class Informed(Phased):
 
     def memory(self, problem: Problem) -> Arrays:
         """Return no measurement and no decision."""
-        none = [Measured.nothing() for _ in (*problem.noise, *problem.beside)]
+        none = [Measured.nothing() for _ in (*problem.noise, *problem.other_noise)]
         return {"status": np.full(problem.n_arms, UNDECIDED, dtype=np.int8), **_as_arrays(none)}
 
     def adjust(self, state: State, *, measurable: Flags, spent: int) -> State:
@@ -73,9 +73,11 @@ class Informed(Phased):
         ]
         if not any(len(one) for one in came):
             return None
-        told = self.inform(state, tuple(old.joined(new) for old, new in zip(self.measured(state), came, strict=True)))
-        decision = self.decision(told, outcome.spent)
-        return replace(decision, memory={**_stored(told.memory), **decision.memory})
+        informed = self.inform(
+            state, tuple(old.joined(new) for old, new in zip(self.measured(state), came, strict=True))
+        )
+        decision = self.decision(informed, outcome.spent)
+        return replace(decision, memory={**_stored(informed.memory), **decision.memory})
 
     def decision(self, state: State, spent: int) -> Decision:
         """Return what the measurements of a state say, as the end of a phase; its memory is without them."""
@@ -110,9 +112,9 @@ class Informed(Phased):
         last = state.last
         if last is None or not np.array_equal(last.memory["fingerprint"], fingerprint(state.memory)):
             return self.learn(state)
-        memory, beside = last.memory, last.memory["beside"]
+        memory, extra = last.memory, last.memory["beside"]
         estimate, low, high = (
-            np.vstack(both) for both in zip((last.estimate, last.low, last.high), beside, strict=True)
+            np.vstack(both) for both in zip((last.estimate, last.low, last.high), extra, strict=True)
         )
         status = np.asarray(memory["status"], dtype=np.int8)
         chances = memory["p_member"], memory["p_acceptable"], memory["p_kept"]
@@ -143,7 +145,7 @@ class Informed(Phased):
 
 def _nothing_known(problem: Problem) -> Knowledge:
     """Return what is known before every endpoint of the goal was measured."""
-    every = np.full((problem.n_endpoints + len(problem.beside), problem.n_arms), np.nan)
+    every = np.full((problem.n_endpoints + len(problem.other_noise), problem.n_arms), np.nan)
     chance = np.full(problem.n_arms, np.nan)
     kept = np.full((len(problem.limits) + (problem.profile is not None), problem.n_arms), np.nan)
     return Knowledge(

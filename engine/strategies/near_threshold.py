@@ -100,8 +100,8 @@ def near_threshold(
         seen = y @ inverse
         then = np.minimum(np.maximum(np.einsum("ij,ij->i", seen, y), 1e-300), now)
         slopes = np.maximum(wrong(b, half, now, then) - wrong(b, half, now, then * (1.0 - _STEP)), 0.0) / then
-        told = slopes > _COUNTS * slopes.max()
-        return y[told], slopes[told] / max(slopes.max(), 1e-300)
+        counted = slopes > _COUNTS * slopes.max()
+        return y[counted], slopes[counted] / max(slopes.max(), 1e-300)
 
     def gains(inverse: Floats, matter: tuple[Floats, Floats]) -> Floats:
         """Return what more of each candidate tells."""

@@ -62,8 +62,8 @@ def inseparable(state: State, needed: float, mend: str) -> tuple[StopReason, ...
     if needed <= _ABSURD or (budget is not None and budget - state.spent <= _ABSURD):
         return ()
     open_arms = int(state.open.sum())
-    who = "1 compound is" if open_arms == 1 else f"{open_arms:,} compounds are"
-    text = f"{who} too close to tell apart: the next phase would take more than 10^12 measurements; {mend}"
+    subject = "1 compound is" if open_arms == 1 else f"{open_arms:,} compounds are"
+    text = f"{subject} too close to tell apart: the next phase would take more than 10^12 measurements; {mend}"
     return (StopReason("undecidable", text, {"undecided": open_arms, "needed": needed}),)
 
 

@@ -94,7 +94,7 @@ class Problem:
     """How many measurements of a phase should repeat others of it, to tell the noise."""
     limits: tuple[tuple[int, float, float], ...] = ()
     """What compounds must keep to: (endpoint, lowest, highest), for strategies that are informed of endpoints."""
-    beside: tuple[float, ...] = ()
+    other_noise: tuple[float, ...] = ()
     """SD of each further endpoint that such a strategy is informed of, behind those of the goal; 0 where unknown."""
     similarity: tuple[Floats | None, ...] = ()
     """Per site how alike its substituents are, ``(l, l)``; None where unknown. Empty: unknown of all."""
@@ -132,7 +132,7 @@ class Problem:
         return self.capacity.budget if self.capacity else None
 
     @property
-    def asked_rows(self) -> tuple[int, ...]:
+    def planned_rows(self) -> tuple[int, ...]:
         """The endpoints that a planned measurement gives a value of: of the goal, limits and profile; not the score."""
         rows = {*range(self.n_endpoints), *(row for row, _, _ in self.limits)}
         if self.profile is not None:
@@ -214,7 +214,7 @@ class Outcome:
         return bool(np.all(self.counts[:, self.allocation.arms] >= self.allocation.counts))
 
 
-_NOBODY: Ints = np.zeros(0, dtype=np.intp)
+_NO_ARMS: Ints = np.zeros(0, dtype=np.intp)
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,8 +254,8 @@ class Decision:
         ins: Ints,
         outs: Ints,
         numbers: Mapping[str, float],
-        left: Ints = _NOBODY,
-        contradicted: Ints = _NOBODY,
+        left: Ints = _NO_ARMS,
+        contradicted: Ints = _NO_ARMS,
         memory: Arrays | None = None,
     ) -> Decision:
         """Return what a phase decides; ``shown`` are estimate, low and high, ``(3, n_endpoints, n_arms)``."""

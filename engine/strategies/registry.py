@@ -76,8 +76,8 @@ def _loaded(entry: EntryPoint) -> type[Strategy]:
         raise AssayPilotError(f"the strategy {entry.name} cannot be loaded ({why})", mend=mend) from error
     info = getattr(kind, "info", None)
     if not isinstance(info, StrategyInfo) or info.name != entry.name:
-        said = f"its info names {info.name!r}" if isinstance(info, StrategyInfo) else "it has no info"
-        raise AssayPilotError(f"{entry.value} is no strategy {entry.name!r}: {said}", mend=mend)
+        reason = f"its info names {info.name!r}" if isinstance(info, StrategyInfo) else "it has no info"
+        raise AssayPilotError(f"{entry.value} is no strategy {entry.name!r}: {reason}", mend=mend)
     return cast(type[Strategy], kind)
 
 

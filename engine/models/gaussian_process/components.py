@@ -98,7 +98,7 @@ class Components:
             before = out[component.variance]
             out[component.variance] = matrix if before is None else before + matrix
         if self.shared is not None:
-            out[self.shared] = self._alike(codes, codes)
+            out[self.shared] = self._similarities(codes, codes)
         return [matrix for matrix in out if matrix is not None]
 
     def entries(self, component: Component, codes: NDArray[np.integer]) -> Ints:
@@ -151,10 +151,10 @@ class Components:
         ``codes``: ``(K, n_sites)``; ``of``: those of the rows ``(n, n_sites)``; ``weights``: ``(n, m)``.
         """
         step = max(1, _ENTRIES // max(len(of), 1))
-        parts = [self._alike(codes[start : start + step], of) @ weights for start in range(0, len(codes), step)]
+        parts = [self._similarities(codes[start : start + step], of) @ weights for start in range(0, len(codes), step)]
         return np.concatenate(parts) if parts else np.zeros((0, weights.shape[1]))
 
-    def _alike(self, codes: NDArray[np.integer], others: NDArray[np.integer]) -> Floats:
+    def _similarities(self, codes: NDArray[np.integer], others: NDArray[np.integer]) -> Floats:
         """Return how alike compounds are: the product over sites of the similarity of their substituents."""
         product: Floats = np.ones((len(codes), len(others)))
         for site in self._active:

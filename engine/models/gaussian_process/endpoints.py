@@ -20,7 +20,7 @@ from .series import SeriesPosterior
 
 _FEWEST = 12
 """Compounds measured of an endpoint below which it informs no other."""
-_TOLD = 0.2
+_KNOWN = 0.2
 """Share of an endpoint's variance that has to be known before it informs another: else the slope on it may be anything,
 and draws of it move the other at random."""
 _DRAWS, _SOME = 32, 2_000
@@ -60,16 +60,16 @@ class Endpoints:
     def draw(self, arms: Ints, n_draws: int, rng: np.random.Generator) -> Floats:
         """Draw the values of compounds jointly, ``(n_endpoints, n_draws, len(arms))``."""
         drawn = np.empty((len(self.models), n_draws, len(arms)))
-        apart: dict[int, Floats] = {}
+        deviations: dict[int, Floats] = {}
         for place in self._order:
             model = self.models[place]
             # A model's draws come sorted by its scales; those of two endpoints meet in any order.
-            order = np.arange(n_draws) if not apart else rng.permutation(n_draws)
-            far = [apart[other][order] for other in self._informed_by[place]]
+            order = np.arange(n_draws) if not deviations else rng.permutation(n_draws)
+            far = [deviations[other][order] for other in self._informed_by[place]]
             drawn[place, order] = model.draw(arms, n_draws, rng, far)
             if place in self._units:
                 unit = self._units[place]
-                apart[place] = unit.standard(drawn[place]) - unit.standard(model.middle(arms))
+                deviations[place] = unit.standard(drawn[place]) - unit.standard(model.middle(arms))
         return drawn
 
     def middle(self, arms: Ints) -> Floats:
@@ -115,6 +115,6 @@ def _informing(model: SeriesPosterior, expected: Floats) -> _Unit | None:
     spread = float(model.draw(some, _DRAWS, np.random.default_rng(0)).var(axis=0).mean())
     known = float(expected.var())
     total = known + spread
-    if not known > max(_TOLD * total, (1e-9 * float(np.abs(expected).max())) ** 2):
+    if not known > max(_KNOWN * total, (1e-9 * float(np.abs(expected).max())) ** 2):
         return None
     return _Unit(float(expected.mean()), math.sqrt(total))

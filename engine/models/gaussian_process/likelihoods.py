@@ -60,12 +60,12 @@ def match(components: Components, rows: Rows, variances: Variances, places: Ints
         cavity = 1.0 / precision
         center = cavity * (mean / variance - values[places] / spread[places])
         new_mean, new_variance = tilted(center, cavity)
-        told = np.maximum(1.0 / new_variance - precision, 1e-8 / variances.scale)
-        aim = (new_mean / new_variance - center * precision) / told
+        updated = np.maximum(1.0 / new_variance - precision, 1e-8 / variances.scale)
+        target = (new_mean / new_variance - center * precision) / updated
         old = 1.0 / spread[places]
-        told, aim = np.where(sound, told, old), np.where(sound, aim, values[places])
-        mixed = _DAMP * told + (1.0 - _DAMP) * old
-        moved = (_DAMP * told * aim + (1.0 - _DAMP) * old * values[places]) / mixed
+        updated, target = np.where(sound, updated, old), np.where(sound, target, values[places])
+        mixed = _DAMP * updated + (1.0 - _DAMP) * old
+        moved = (_DAMP * updated * target + (1.0 - _DAMP) * old * values[places]) / mixed
         # By how much the mean and the precision of these rows still move, as shares of their SD and precision.
         shift = np.abs(moved * mixed - values[places] * old) * np.sqrt(variance)
         change = float(max(shift.max(), (np.abs(mixed - old) * variance).max()))

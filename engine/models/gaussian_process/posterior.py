@@ -97,31 +97,33 @@ class Posterior:
         error = (inverse @ residual) * variance
         return self.rows.values - error, error / np.sqrt(variance)
 
-    def mean(self, asked: Compounds) -> Floats:
+    def mean(self, compounds: Compounds) -> Floats:
         """Return the posterior means of compounds, ``(K,)``."""
-        total: Floats = np.zeros(len(asked.codes))
+        total: Floats = np.zeros(len(compounds.codes))
         components, shared = self.components, np.zeros((len(self.rows), 1))
         for one, share, factor in zip(self._each, self._shares, self._factors, strict=True):
             solved = share * cho_solve(factor, self.rows.values - self.variances.center, check_finite=False)[:, None]
-            total += self._correction(one, solved, asked)[:, 0]
+            total += self._correction(one, solved, compounds)[:, 0]
             if components.shared is not None:
                 shared += one[components.shared] * solved
         if components.shared is not None:
-            total += components.spread_shared(asked.codes, self.rows.codes, shared)[:, 0]
+            total += components.spread_shared(compounds.codes, self.rows.codes, shared)[:, 0]
         total += self.variances.center
         return total
 
-    def draw(self, asked: Compounds, n_draws: int, rng: np.random.Generator, apart: Sequence[Floats] = ()) -> Floats:
+    def draw(
+        self, compounds: Compounds, n_draws: int, rng: np.random.Generator, deviations: Sequence[Floats] = ()
+    ) -> Floats:
         """Draw the values of compounds jointly, ``(n_draws, K)``.
 
         ``apart``: ``(n_draws, K)`` per other endpoint, how far a draw of it is from what is expected of it.
         """
-        out = np.empty((n_draws, len(asked.codes)))
+        out = np.empty((n_draws, len(compounds.codes)))
         stops = np.rint(n_draws * np.cumsum(self._shares)).astype(np.intp)
         for one, factor, start, stop in zip(self._each, self._factors, (0, *stops), stops, strict=False):
             if stop > start:
                 values = self._draw(
-                    one, factor, asked, int(stop - start), rng, [other[start:stop].T for other in apart]
+                    one, factor, compounds, int(stop - start), rng, [other[start:stop].T for other in deviations]
                 )
                 out[start:stop] = values.T
         return out
@@ -130,33 +132,33 @@ class Posterior:
         self,
         variances: Floats,
         factor: tuple[Floats, bool],
-        asked: Compounds,
+        compounds: Compounds,
         size: int,
         rng: np.random.Generator,
-        apart: Sequence[Floats],
+        deviations: Sequence[Floats],
     ) -> Floats:
-        rows, components, places = self.rows, self.components, asked.places
-        values: Floats = np.sqrt(self._flat) * rng.standard_normal(size) + np.zeros((len(asked.codes), 1))
+        rows, components, places = self.rows, self.components, compounds.places
+        values: Floats = np.sqrt(self._flat) * rng.standard_normal(size) + np.zeros((len(compounds.codes), 1))
         for component in components.components:
-            self._add(component, variances, values, asked.codes, rng)
+            self._add(component, variances, values, compounds.codes, rng)
         if components.shared is not None:
-            values += np.sqrt(variances[components.shared]) * components.draw_shared(asked.codes, size, rng)
+            values += np.sqrt(variances[components.shared]) * components.draw_shared(compounds.codes, size, rng)
         own = components.n_variances
         values += np.sqrt(variances[own]) * rng.standard_normal(values.shape)
         slopes = self._slopes(variances, size, rng)
-        for other, slope in zip(asked.others, slopes, strict=True):
+        for other, slope in zip(compounds.others, slopes, strict=True):
             values += np.outer(other, slope)
         noise = rows.noise * (variances[-1] if rows.unknown_noise else 1.0)
         seen = values[places] + np.sqrt(noise)[:, None] * rng.standard_normal((len(rows), size))
         seen += self._shifts(variances, size, rng)
         solved = cho_solve(factor, (rows.values - self.variances.center)[:, None] - seen, check_finite=False)
-        values += self._correction(variances, solved, asked)
+        values += self._correction(variances, solved, compounds)
         if components.shared is not None:
-            values += components.spread_shared(asked.codes, rows.codes, variances[components.shared] * solved)
+            values += components.spread_shared(compounds.codes, rows.codes, variances[components.shared] * solved)
         values += self.variances.center
         self._widen(values, places, rng)
         slopes += self._slope_corrections(variances, solved)
-        for slope, far in zip(slopes, apart, strict=False):
+        for slope, far in zip(slopes, deviations, strict=False):
             # Where this endpoint was measured, its own values say what the other one could.
             far[places] = 0.0
             values += slope * far
@@ -269,13 +271,13 @@ class Posterior:
         seen[self.components.entries(component, self.rows.codes)] = True
         return np.flatnonzero(~seen)
 
-    def _correction(self, variances: Floats, solved: Floats, asked: Compounds) -> Floats:
+    def _correction(self, variances: Floats, solved: Floats, compounds: Compounds) -> Floats:
         """Return the covariance of compounds with the rows, without shared deviations, times ``solved``: ``(K, m)``."""
-        total = np.zeros((len(asked.codes), solved.shape[1])) + self._flat * solved.sum(axis=0)
+        total = np.zeros((len(compounds.codes), solved.shape[1])) + self._flat * solved.sum(axis=0)
         for component, entries in zip(self.components.components, self._entries, strict=True):
             table = variances[component.variance] * self.components.spread(component, entries, solved)
-            total += table[self.components.entries(component, asked.codes)]
-        for other, slope in zip(asked.others, self._slope_corrections(variances, solved), strict=True):
+            total += table[self.components.entries(component, compounds.codes)]
+        for other, slope in zip(compounds.others, self._slope_corrections(variances, solved), strict=True):
             total += np.outer(other, slope)
-        np.add.at(total, asked.places, variances[self.components.n_variances] * solved)
+        np.add.at(total, compounds.places, variances[self.components.n_variances] * solved)
         return np.asarray(total)

@@ -83,24 +83,24 @@ class SeriesPosterior:
         middle = scale.inverse(np.array([float(np.median(posterior.rows.values))]))
         return posterior.own_sd / float(scale.slope(middle)[0]) * self._unit.size
 
-    def draw(self, arms: Ints, n_draws: int, rng: np.random.Generator, apart: Sequence[Floats] = ()) -> Floats:
+    def draw(self, arms: Ints, n_draws: int, rng: np.random.Generator, deviations: Sequence[Floats] = ()) -> Floats:
         """Draw the values of compounds jointly, ``(n_draws, len(arms))``.
 
         ``apart``: the same shape per other endpoint, how far a draw of it is from what is expected, in its SDs.
         """
-        asked = self._asked(arms)
+        compounds = self._compounds(arms)
         drawn = np.empty((n_draws, len(arms)))
         stops = np.rint(n_draws * np.cumsum([weight for _, _, weight in self._parts])).astype(np.intp)
         for (scale, posterior, _), start, stop in zip(self._parts, (0, *stops), stops, strict=False):
-            more = len(asked.codes) - len(arms)
-            far = [np.pad(one[start:stop], ((0, 0), (0, more))) for one in apart]
-            values = posterior.draw(asked, int(stop - start), rng, far)[:, : len(arms)]
+            more = len(compounds.codes) - len(arms)
+            far = [np.pad(one[start:stop], ((0, 0), (0, more))) for one in deviations]
+            values = posterior.draw(compounds, int(stop - start), rng, far)[:, : len(arms)]
             if len(values):
                 self._by_own_values(values, arms, scale, values.var(axis=0), rng)
             drawn[start:stop] = scale.inverse(values)
         return self._unit.back(drawn)
 
-    def _asked(self, arms: Ints) -> Compounds:
+    def _compounds(self, arms: Ints) -> Compounds:
         """Return compounds, and behind them those measured that are not among them."""
         every = arms if np.isin(self.arms, arms).all() else np.concatenate([arms, np.setdiff1d(self.arms, arms)])
         return Compounds(self._codes[every], _places(every, self.arms), tuple(one[every] for one in self._others))
@@ -114,7 +114,7 @@ class SeriesPosterior:
     def middle(self, arms: Ints) -> Floats:
         """Return the posterior median of compounds at the likeliest scale, ``(len(arms),)``."""
         scale, posterior, _ = max(self._parts, key=lambda part: part[2])
-        values = posterior.mean(self._asked(arms))[None, : len(arms)]
+        values = posterior.mean(self._compounds(arms))[None, : len(arms)]
         self._by_own_values(values, arms, scale, np.full(len(arms), posterior.own_sd**2), None)
         return self._unit.back(scale.inverse(values[0]))
 

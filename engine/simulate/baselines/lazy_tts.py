@@ -205,7 +205,7 @@ class LazyTts(Baseline):
         gaps = self._gaps(problem, fit, rows)
         if isinstance(problem.goal, Best):
             leader = int(np.argmax(fit.means(rows)))
-            sizes = np.delete(fit.apart(rows, int(rows[leader])), leader)
+            sizes = np.delete(fit.difference_norm(rows, int(rows[leader])), leader)
             gaps = np.delete(gaps, leader)
             # A compound equal to the leader is no alternative.
             gaps, sizes = gaps[sizes > 0], sizes[sizes > 0]
@@ -238,7 +238,7 @@ class LazyTts(Baseline):
             design = xy_optimal(candidates, Rows(targets, gaps=gaps), gap=_GAP)
         else:
             leader = int(np.argmax(fit.means(rows)))
-            apart = fit.apart(rows, int(rows[leader])) > 0
+            apart = fit.difference_norm(rows, int(rows[leader])) > 0
             apart[leader] = True
             if apart.sum() < 2:
                 weights[_spanning(problem)] = 1.0

@@ -92,7 +92,7 @@ def _apart(fit: Fit, rows: Ints, others: Ints) -> Floats:
     found[rows[:, None] == others] = 0.0
     # The difference of two rows can be estimable where neither is.
     for place in np.flatnonzero(~known[0]):
-        found[place] = fit.apart(others, int(rows[place]))
+        found[place] = fit.difference_norm(others, int(rows[place]))
     found[np.ix_(known[0], ~known[1])] = math.inf
     return found
 
@@ -101,7 +101,7 @@ def best_by_pairs(goal: Best, fit: Fit, rows: Ints, spread: float) -> Proven:
     """Return the best, where the leader is surely no worse than any other (by more than slack); else nothing."""
     mean = fit.means(rows)
     leader = int(np.argmax(mean))
-    width = spread * fit.apart(rows, int(rows[leader]))
+    width = spread * fit.difference_norm(rows, int(rows[leader]))
     # Equal rows differ by nothing and are no rivals.
     sure = bool(np.all(np.delete(mean[leader] - mean - width + goal.slack >= 0, leader)))
     ins = np.zeros(len(rows), dtype=bool)

@@ -120,11 +120,11 @@ from ..protocol import (
     StopReason,
     StrategyInfo,
 )
-from .evidence import EARLIER, NOBODY, SILENT, Evidence, Steps, appended, nothing_measured
+from .evidence import EARLIER, NO_ARM, SILENT, Evidence, Steps, appended, nothing_measured
 from .needs import Sides, needs_of_best, needs_of_sides
 from .planning import CAREFUL, NEAR, Needs, Way
 from .sequential_tests import ByWalks, SetLimits, levels_of, slack_of
-from .verdict import Asked, away, bounded, shown_out, unanswerable
+from .verdict import Findings, away, bounded, shown_out, unanswerable
 
 _MANY = 100
 """Compounds from which it pays to share out delta by a first, small phase: what it saves grows with their logarithm."""
@@ -177,7 +177,7 @@ class Adaptive(ByWalks):
         """
         expected = np.array([self._expected(problem)], dtype=np.intp)
         not_best = np.zeros(problem.n_arms, dtype=bool)
-        leader = np.array([NOBODY], dtype=np.intp)
+        leader = np.array([NO_ARM], dtype=np.intp)
         own = {"not_best": not_best, "expected": expected, "leader": leader, "near": ~not_best}
         return {**nothing_measured(), **own}
 
@@ -224,10 +224,10 @@ class Adaptive(ByWalks):
     def needs(self, state: State) -> tuple[State, Needs] | None:
         """Return the state to plan in, and the open comparisons; None before anybody can be compared with."""
         leader = int(state.memory["leader"][0])
-        if leader == NOBODY or not state.active[leader]:
+        if leader == NO_ARM or not state.active[leader]:
             leader = _leader(state)
         open_arms = np.flatnonzero(state.open & state.active)
-        if leader == NOBODY or not len(open_arms):
+        if leader == NO_ARM or not len(open_arms):
             return None
         problem, goal = state.problem, state.problem.goal
         evidence = Evidence(problem.features, state.memory, problem.noise[0])
@@ -258,7 +258,7 @@ class Adaptive(ByWalks):
         not_best = state.memory["not_best"] | bounds.below()
         behind = evidence.behind(active)
         not_best[active] |= behind.passed(0.0, known.best())
-        verdict = self._verdict(Asked(state, evidence, bounds, known), behind, not_best)
+        verdict = self._verdict(Findings(state, evidence, bounds, known), behind, not_best)
         decision = Decision.after(
             state,
             outcome,
@@ -280,7 +280,7 @@ class Adaptive(ByWalks):
             fixed["near"] = _near_border(problem, evidence, leader)
         return replace(decision, memory={**decision.memory, **fixed})
 
-    def _verdict(self, now: Asked, behind: Steps, not_best: Flags) -> _Verdict:
+    def _verdict(self, now: Findings, behind: Steps, not_best: Flags) -> _Verdict:
         """Who is out or in among the active arms, whose walks ``behind`` the leaders are given."""
         state, bounds = now.state, now.bounds
         goal, active = state.problem.goal, np.flatnonzero(state.active)
@@ -291,8 +291,8 @@ class Adaptive(ByWalks):
             out |= bounds.behind(goal.epsilon)[active]
             outs = active[out & undecided]
             rivals[outs] = False
-            asked = active[undecided & ~out]
-            ins = now.near(asked, np.flatnonzero(rivals), goal.epsilon + goal.slack)
+            still_open = active[undecided & ~out]
+            ins = now.near(still_open, np.flatnonzero(rivals), goal.epsilon + goal.slack)
             behind_now = bounds.surely_behind(goal.epsilon)
         else:
             out = behind.passed(-slack_of(state.problem), now.known.best())
@@ -333,14 +333,14 @@ def _leads(state: State, outcome: Outcome, *, whole_round: bool) -> int:
     if (leaders > SILENT).any() or len(leaders) >= _MOST_SILENT:
         return leader
     if state.problem.capacity is not None:
-        return leader if whole_round or leader != NOBODY else SILENT
+        return leader if whole_round or leader != NO_ARM else SILENT
     plan = outcome.allocation.certificate
     return leader if plan.criterion == "xy" and plan.value <= NEAR * state.spent else SILENT
 
 
 def _near_border(problem: Problem, evidence: Evidence, leader: int) -> Flags:
     """Arms that may be near a border, by the phases before the first step: one standard error from it at most."""
-    if leader == NOBODY:
+    if leader == NO_ARM:
         return np.ones(problem.n_arms, dtype=bool)
     means, slack = evidence.pooled.means(), slack_of(problem)
     error = evidence.sigma * evidence.pooled.difference_norm(leader, np.arange(problem.n_arms))
@@ -353,8 +353,8 @@ def _near_border(problem: Problem, evidence: Evidence, leader: int) -> Flags:
 def _leader(state: State) -> int:
     """Return the arm that the next phase compares with: the best by all measurements so far; NOBODY without any."""
     if not len(state.memory["at"]):
-        return NOBODY
+        return NO_ARM
     pooled = Evidence(state.problem.features, state.memory, state.problem.noise[0]).pooled
     may = np.flatnonzero(may_be_best(state, state.memory["not_best"]) & state.active)
     may = may[pooled.estimable(may)]
-    return int(may[np.argmax(pooled.means(may))]) if len(may) else NOBODY
+    return int(may[np.argmax(pooled.means(may))]) if len(may) else NO_ARM

@@ -21,7 +21,7 @@ from ...models.ols import Estimate
 from ..designs import fit
 from ..protocol import Arrays
 
-NOBODY = -1
+NO_ARM = -1
 """In place of an arm."""
 SILENT = -2
 """In place of a leader: the phase is no step of any walk of differences."""
@@ -36,8 +36,8 @@ def nothing_measured() -> dict[str, NDArray[Any]]:
 
     For each phase its leader.
     """
-    nobody = np.zeros(0, dtype=np.intp)
-    return {"at": nobody, "arms": nobody, "counts": np.zeros(0), "means": np.zeros(0), "leaders": nobody}
+    none = np.zeros(0, dtype=np.intp)
+    return {"at": none, "arms": none, "counts": np.zeros(0), "means": np.zeros(0), "leaders": none}
 
 
 def appended(memory: Arrays, counts: Floats, means: Floats, leader: int) -> dict[str, NDArray[Any]]:
@@ -95,10 +95,10 @@ class Steps(NamedTuple):
         value, looks = np.zeros(self.equal.shape), np.zeros(self.equal.shape, dtype=np.intp)
         passed = self.equal & (offset >= 0)
         for size, precision in zip(self._sizes(offset), self.precision, strict=True):
-            told = precision > 0
+            stepped = precision > 0
             value += size
-            looks += told
-            passed |= told & (value > at_look(heights, looks))
+            looks += stepped
+            passed |= stepped & (value > at_look(heights, looks))
         return passed
 
     def needed(self, offset: float, limits: Floats, gap: Floats) -> Floats:
@@ -173,17 +173,19 @@ class Evidence:
 
     def behind(self, rows: Ints, arm: int | None = None) -> Steps:
         """Mean of each phase's leader (or of one arm throughout) minus the mean of every row."""
-        told: list[_Told] = []
+        differences: list[_Differences] = []
         for found, leader in zip(self.phases, self.leaders, strict=True):
-            who = int(leader) if arm is None else arm
-            if who < 0:
-                told.append((np.zeros(len(rows)), np.full(len(rows), np.inf)))
+            compared = int(leader) if arm is None else arm
+            if compared < 0:
+                differences.append((np.zeros(len(rows)), np.full(len(rows), np.inf)))
                 continue
-            own = found.means(np.array([who], dtype=np.intp))[0]
-            told.append((own - found.means(rows), self.sigma * found.difference_norm(who, rows)))
-        return self._heard(_steps(told, np.zeros(len(rows), dtype=bool) if arm is None else rows == arm))
+            own = found.means(np.array([compared], dtype=np.intp))[0]
+            differences.append((own - found.means(rows), self.sigma * found.difference_norm(compared, rows)))
+        return self._without_silent(
+            _steps(differences, np.zeros(len(rows), dtype=bool) if arm is None else rows == arm)
+        )
 
-    def _heard(self, steps: Steps) -> Steps:
+    def _without_silent(self, steps: Steps) -> Steps:
         """Return the same without those of silent phases."""
         silent = self.leaders <= SILENT
         steps.difference[silent], steps.precision[silent] = 0.0, 0.0
@@ -193,16 +195,18 @@ class Evidence:
         """Mean of each of the first minus mean of the one of the second in the same place, ``(n_phases, m)``."""
         x, other = self.features.dense(first), self.features.dense(second)
         scale = np.einsum("ij,ij->i", x, x) + np.einsum("ij,ij->i", other, other)
-        apart = x - other
-        equal = np.einsum("ij,ij->i", apart, apart) <= _EQUAL * scale
-        told: list[_Told] = []
+        difference = x - other
+        equal = np.einsum("ij,ij->i", difference, difference) <= _EQUAL * scale
+        differences: list[_Differences] = []
         for found in self.phases:
-            error = self.sigma * np.sqrt(np.maximum(np.einsum("ij,ij->i", apart @ found.covariance, apart), 0.0))
+            error = self.sigma * np.sqrt(
+                np.maximum(np.einsum("ij,ij->i", difference @ found.covariance, difference), 0.0)
+            )
             if found.rank < self.features.n_columns:
-                rest = np.einsum("ij,ij->i", apart @ found.outside, apart)
+                rest = np.einsum("ij,ij->i", difference @ found.outside, difference)
                 error[rest > OUTSIDE_TOLERANCE**2 * scale] = np.inf
-            told.append((apart @ found.theta, np.where(equal, np.inf, error)))
-        return self._heard(_steps(told, equal))
+            differences.append((difference @ found.theta, np.where(equal, np.inf, error)))
+        return self._without_silent(_steps(differences, equal))
 
     def pairs(self, i: Ints, j: Ints) -> Steps:
         """Mean of every i minus mean of every j, ``(n_phases, len(i), len(j))``; for what fits into memory."""
@@ -211,7 +215,7 @@ class Evidence:
         scale = np.einsum("ij,ij->i", x, x)
         sizes = scale[:n, None] + scale[n:]
         equal = _distances(x, n) <= _EQUAL * sizes
-        told: list[_Told] = []
+        differences: list[_Differences] = []
         for found in self.phases:
             inside = x @ found.basis
             half = inside @ np.linalg.cholesky(found.inverse) if found.rank else np.zeros((len(x), 0))
@@ -219,19 +223,19 @@ class Evidence:
             if found.rank < self.features.n_columns:
                 error[_distances(x - inside @ found.basis.T, n) > OUTSIDE_TOLERANCE**2 * sizes] = np.inf
             means = x @ found.theta
-            told.append((means[:n, None] - means[n:], np.where(equal, np.inf, error)))
-        return self._heard(_steps(told, equal))
+            differences.append((means[:n, None] - means[n:], np.where(equal, np.inf, error)))
+        return self._without_silent(_steps(differences, equal))
 
 
-_Told = tuple[Floats, Floats]
+_Differences = tuple[Floats, Floats]
 """Differences, and their standard errors."""
 
 
-def _steps(told: list[_Told], equal: Flags) -> Steps:
+def _steps(differences: list[_Differences], equal: Flags) -> Steps:
     """Return steps; a standard error is infinite (or 0, for equal rows) where a phase says nothing."""
-    shape = (len(told), *equal.shape)
+    shape = (len(differences), *equal.shape)
     difference, precision = np.zeros(shape), np.zeros(shape)
-    for phase, (value, error) in enumerate(told):
+    for phase, (value, error) in enumerate(differences):
         known = np.isfinite(error) & (error > 0)
         precision[phase][known] = 1.0 / error[known]
         difference[phase][known] = value[known]

@@ -12,7 +12,7 @@ from ...arrays import Flags, Floats, Ints
 from ...domain.features import Features
 from ...domain.pareto import beaten
 from ..protocol import Arrays, Outcome
-from .evidence import NOBODY, Evidence, Steps
+from .evidence import NO_ARM, Evidence, Steps
 
 SHARES = (0.65, 0.2, 0.1, 0.05)
 """Of the level of a compound put out, for the first that may be shown to beat it, the second, and so on."""
@@ -27,12 +27,12 @@ def nothing_measured(n_arms: int, n_endpoints: int) -> dict[str, NDArray[Any]]:
 
     And who may be shown to beat each arm, ``(len(SHARES), n_arms)``, with the phase from which their walks count.
     """
-    nobody = np.zeros(0, dtype=np.intp)
+    no_arms = np.zeros(0, dtype=np.intp)
     none = np.zeros((n_endpoints, 0))
-    slots = np.full((len(SHARES), n_arms), NOBODY, dtype=np.int32)
+    slots = np.full((len(SHARES), n_arms), NO_ARM, dtype=np.int32)
     return {
-        "at": nobody,
-        "arms": nobody,
+        "at": no_arms,
+        "arms": no_arms,
         "counts": none,
         "means": none,
         "phases": np.zeros(1, dtype=np.intp),
@@ -75,7 +75,7 @@ class Front:
                 "arms": self._memory["arms"][kept],
                 "counts": counts[kept],
                 "means": means[kept] / sd,
-                "leaders": np.full(self.n_phases, NOBODY),
+                "leaders": np.full(self.n_phases, NO_ARM),
             }
             found.append(Evidence(self.features, record, 1.0))
         return found
@@ -104,7 +104,7 @@ class Front:
         An arm does not lead itself: it has -inf there.
         """
         most = min(most, len(rivals))
-        who, leads = np.empty((len(arms), most), dtype=np.intp), np.empty((len(arms), most))
+        best, leads = np.empty((len(arms), most), dtype=np.intp), np.empty((len(arms), most))
         ahead = self.means[:, rivals]
         step = max(_AT_ONCE // max(len(rivals), 1), 1)
         for start in range(0, len(arms), step):
@@ -120,8 +120,8 @@ class Front:
             found = np.take_along_axis(lead, order, axis=1)
             sort = np.argsort(-found, axis=1, kind="stable")
             leads[start : start + step] = np.take_along_axis(found, sort, axis=1)
-            who[start : start + step] = rivals[np.take_along_axis(order, sort, axis=1)]
-        return who, leads
+            best[start : start + step] = rivals[np.take_along_axis(order, sort, axis=1)]
+        return best, leads
 
 
 class Boxes(NamedTuple):

@@ -66,7 +66,7 @@ from ..protocol import (
     StopReason,
     StrategyInfo,
 )
-from .evidence import AGAINST, HARDEST, NOBODY
+from .evidence import AGAINST, HARDEST, NO_ARM
 from .fronts import SHARES, Boxes, Front, Walks, appended, nothing_measured, since
 from .planning import Needs
 from .sequential_tests import ByWalks, FrontLimits, in_level
@@ -98,21 +98,21 @@ class Known(NamedTuple):
 
     def least(self, first: Ints, second: Ints) -> Floats:
         """Differences from a border below which an estimate says nothing of the side, ``(n_endpoints, m)``."""
-        apart = self.front.features.dense(first) - self.front.features.dense(second)
-        half = [np.einsum("ij,ij->i", apart @ one.pooled.covariance, apart) for one in self.front.endpoints]
+        difference = self.front.features.dense(first) - self.front.features.dense(second)
+        half = [np.einsum("ij,ij->i", difference @ one.pooled.covariance, difference) for one in self.front.endpoints]
         errors = 0.5 * np.sqrt(np.maximum(half, 0.0))
         least: Floats = np.maximum(np.maximum(errors, _BORDER * self.margins[:, None]), 1e-9)
         return least
 
 
-def _to_out(known: Known, who: Ints, arms: Ints, begun: Ints, place: int) -> Floats:
+def _to_out(known: Known, rival: Ints, arms: Ints, begun: Ints, place: int) -> Floats:
     """Return the precision that shows each of ``who``, in that place of those named, to beat its arm; or infinite."""
     if not len(arms):
         return np.zeros(0)
     means = known.front.means
-    leads = means[:, who] - means[:, arms]
-    gaps = np.maximum(leads, known.least(who, arms))
-    steps = since(known.front.between(who, arms), begun)
+    leads = means[:, rival] - means[:, arms]
+    gaps = np.maximum(leads, known.least(rival, arms))
+    steps = since(known.front.between(rival, arms), begun)
     limits = known.limits.outs(known.left)[place]
     needed = np.array([one.needed(0.0, limits, gap) for one, gap in zip(steps, gaps, strict=True)]).max(axis=0)
     return np.where((leads > 0).all(axis=0), needed, np.inf)
@@ -125,17 +125,17 @@ def beaters(known: Known, memory: Arrays, arms: Ints) -> dict[str, NDArray[np.in
     """
     slots, begun = memory["beaters"].copy(), memory["since"].copy()
     means = known.front.means[:, known.rivals]
-    who, leads = known.front.strongest(arms, known.rivals[~beaten(means, means)], 1)
+    rival, leads = known.front.strongest(arms, known.rivals[~beaten(means, means)], 1)
     ahead = (leads > 0).any(axis=1)
-    arms, who = arms[ahead], who[ahead].max(axis=1, initial=NOBODY)
-    best, there = _by_those_named(known, slots, begun, arms)[0], (slots[:, arms] == who).any(axis=0)
-    place = (slots[:, arms] != NOBODY).sum(axis=0)
+    arms, rival = arms[ahead], rival[ahead].max(axis=1, initial=NO_ARM)
+    best, there = _by_those_named(known, slots, begun, arms)[0], (slots[:, arms] == rival).any(axis=0)
+    place = (slots[:, arms] != NO_ARM).sum(axis=0)
     for s in range(len(SHARES)):
         at = np.flatnonzero((place == s) & ~there)
         now = np.full(len(at), known.front.n_phases)
-        fresh = _to_out(known, who[at], arms[at], now, s)
+        fresh = _to_out(known, rival[at], arms[at], now, s)
         at = at[np.isfinite(fresh) & (fresh < _BETTER * best[at])]
-        slots[s, arms[at]], begun[s, arms[at]] = who[at], known.front.n_phases
+        slots[s, arms[at]], begun[s, arms[at]] = rival[at], known.front.n_phases
     return {"beaters": slots, "since": begun}
 
 
@@ -143,12 +143,12 @@ def _by_those_named(
     known: Known, slots: NDArray[np.int32], begun: NDArray[np.int32], arms: Ints
 ) -> tuple[Floats, Ints]:
     """Return the least precision that shows a named one to beat an arm, infinite without one, and which it is."""
-    best, by = np.full(len(arms), np.inf), np.full(len(arms), NOBODY, dtype=np.intp)
-    for place, (who, when) in enumerate(zip(slots[:, arms], begun[:, arms], strict=True)):
-        at = np.flatnonzero(who != NOBODY)
-        needed = _to_out(known, who[at].astype(np.intp), arms[at], when[at].astype(np.intp), place)
+    best, by = np.full(len(arms), np.inf), np.full(len(arms), NO_ARM, dtype=np.intp)
+    for place, (rival, when) in enumerate(zip(slots[:, arms], begun[:, arms], strict=True)):
+        at = np.flatnonzero(rival != NO_ARM)
+        needed = _to_out(known, rival[at].astype(np.intp), arms[at], when[at].astype(np.intp), place)
         better = needed < best[at]
-        best[at[better]], by[at[better]] = needed[better], who[at[better]]
+        best[at[better]], by[at[better]] = needed[better], rival[at[better]]
     return best, by
 
 
@@ -161,8 +161,8 @@ def needs_of_front(known: Known, named: Arrays, arms: Ints) -> Needs:
     gaps = np.maximum(front.means[:, own] - front.means[:, other] + margins[:, None], known.least(own, other))
     steps = front.between(own, other)
     limits = known.limits.ins()
-    told = zip(steps, margins, gaps, strict=True)
-    each = np.array([one.needed(margin, limits, gap) for one, margin, gap in told]).min(axis=0)
+    endpoints = zip(steps, margins, gaps, strict=True)
+    each = np.array([one.needed(margin, limits, gap) for one, margin, gap in endpoints]).min(axis=0)
     each[Walks(steps, margins).passed_in_one(limits) | (own == other)] = 0.0
     each = each.reshape(rivals.shape)
     to_in = each.max(axis=1, initial=0.0)
@@ -222,7 +222,7 @@ class AdaptivePareto(ByWalks):
         after = super().adjust(state, measurable=measurable, spent=spent)
         named = np.zeros(state.problem.n_arms, dtype=bool)
         beating = state.memory["beaters"]
-        named[beating[beating != NOBODY]] = True
+        named[beating[beating != NO_ARM]] = True
         return replace(after, lost=after.lost | (named & (after.status == NOT_ESTIMABLE)))
 
     def _expected(self, problem: Problem) -> int:
@@ -296,11 +296,11 @@ class AdaptivePareto(ByWalks):
             np.where(state.active, shown[1], state.low), np.where(state.active, shown[2], state.high), away(state)
         )
         out = self._shown_out(state, front, memory, active, limits) | bounds.beaten(active)
-        outs, asked = active[out & undecided], active[~out & undecided]
+        outs, still_open = active[out & undecided], active[~out & undecided]
         rivals = problem.wanted & (state.status != OUT) & (state.active | bounds.away)
         rivals[outs] = False
-        ins = self._near(limits, front, bounds, asked, np.flatnonzero(rivals))
-        left = np.setdiff1d(asked, ins)
+        ins = self._near(limits, front, bounds, still_open, np.flatnonzero(rivals))
+        left = np.setdiff1d(still_open, ins)
         only_lost = bounds.as_good_as_known(left) and len(left) == len(
             self._near(limits, front, bounds, left, np.flatnonzero(rivals & ~bounds.away))
         )
@@ -311,12 +311,12 @@ class AdaptivePareto(ByWalks):
         undecided = state.status[arms] == UNDECIDED
         left = int((state.problem.wanted & (state.status != OUT)).sum())
         walks = []
-        for who, begun in zip(memory["beaters"][:, arms], memory["since"][:, arms], strict=True):
-            at = np.flatnonzero(who != NOBODY)
+        for rival, begun in zip(memory["beaters"][:, arms], memory["since"][:, arms], strict=True):
+            at = np.flatnonzero(rival != NO_ARM)
             if not len(at):
                 # Places are taken in their order.
                 break
-            steps = since(front.between(who[at].astype(np.intp), arms[at]), begun[at])
+            steps = since(front.between(rival[at].astype(np.intp), arms[at]), begun[at])
             walks.append((at, Walks(steps, np.zeros(len(steps)))))
         out = np.zeros(len(arms), dtype=bool)
         for _ in range(_STEPS_DOWN):
@@ -331,9 +331,9 @@ class AdaptivePareto(ByWalks):
         """Return the arms that no rival beats by more than the margins; those likeliest to are asked about first."""
         margins, unit = _margins(limits.problem), front.noise[:, 0]
         if len(arms) and len(rivals) > 1:
-            who = front.strongest(arms, rivals, 1)[0][:, 0]
-            told = Walks(front.between(arms, who), margins).passed_in_one(limits.ins())
-            arms = arms[told | (arms == who) | bounds.away[who]]
+            rival = front.strongest(arms, rivals, 1)[0][:, 0]
+            passed = Walks(front.between(arms, rival), margins).passed_in_one(limits.ins())
+            arms = arms[passed | (arms == rival) | bounds.away[rival]]
         most = _MOST_PAIRS
         for start in range(0, len(rivals), _BLOCK):
             block = rivals[start : start + _BLOCK]

@@ -21,7 +21,7 @@ from ...design import Rows
 from ...design.criteria import Design
 from ...design.multiplicative_xy import fast_xy
 from ...design.rounding import Rounded, round_design, without_traces
-from ...design.subspace import told_span
+from ...design.subspace import estimated_span
 from ...domain.features import OUTSIDE_TOLERANCE, Features, ProjectedFeatures
 from ...errors import AssayPilotError
 from ...system.progress import Report, silent
@@ -115,10 +115,10 @@ def drafted(state: State, needs: Needs, report: Report, way: Way) -> Draft | Non
     inside = x @ candidates.basis
     lengths = np.einsum("ij,ij->i", x, x)
     rest = lengths - np.einsum("ij,ij->i", inside, inside)
-    told = (lengths > 0) & (rest <= OUTSIDE_TOLERANCE * lengths)
-    if not told.any():
+    estimable = (lengths > 0) & (rest <= OUTSIDE_TOLERANCE * lengths)
+    if not estimable.any():
         return None
-    directions = Rows(inside[told] * (problem.noise[0] * needs.precision[kept][told])[:, None])
+    directions = Rows(inside[estimable] * (problem.noise[0] * needs.precision[kept][estimable])[:, None])
     design = way.design(candidates, directions, gap=_GAP, report=report)
     return Draft(state, candidates, design, directions, report, way)
 
@@ -196,7 +196,7 @@ class Draft:
         size = wanted
         while size < rank:
             # Of more measurements fewer weights are traces, and the rest may tell about more effects.
-            span = told_span(without_traces(self.design, size), self.candidates, self.directions)
+            span = estimated_span(without_traces(self.design, size), self.candidates, self.directions)
             if span is None:
                 return rank
             if size > held:

@@ -25,7 +25,7 @@ _MOST_PAIRS = 20_000_000
 """Differences in phases looked at for one decision; what is left waits for the next one."""
 _STEPS_DOWN = 20
 """Rounds of Holm's procedure at one look; what would follow waits for the next."""
-_ASKED = 40
+_CHECKED = 40
 """Compounds, the best by the estimate, of which one may be named the best."""
 
 
@@ -86,8 +86,8 @@ def unanswerable(state: State) -> tuple[StopReason, ...]:
         lost = int(gone.sum())
         if not isinstance(state.problem.goal, Best) or not lost or (state.status == IN).any():
             return ()
-        who = "1 compound that may be the best" if lost == 1 else f"{lost} compounds that may be the best"
-        text = f"{who} cannot be measured any more; all others are out"
+        compounds = "1 compound that may be the best" if lost == 1 else f"{lost} compounds that may be the best"
+        text = f"{compounds} cannot be measured any more; all others are out"
         return (StopReason("lost", text, {"lost": lost, "undecided": 0}),)
     if not last.numbers.get("only_lost"):
         return ()
@@ -112,7 +112,7 @@ def shown_out(state: State, behind: Steps, epsilon: float, known: SetLimits) -> 
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Findings:
     """What is known after a phase, for questions about it."""
 
     state: State
@@ -148,11 +148,11 @@ class Asked:
 
     def best(self, rivals: Flags, undecided: Ints) -> tuple[Ints, Ints]:
         """Return the best compound and the others, when there is one to be named; else those that are not it."""
-        slack, nobody = slack_of(self.state.problem), np.zeros(0, dtype=np.intp)
+        slack, none = slack_of(self.state.problem), np.zeros(0, dtype=np.intp)
         ahead = undecided[rivals[undecided]]
         outs = np.setdiff1d(undecided, ahead)
         if not len(ahead):
-            return nobody, outs
-        first = ahead[np.argsort(-self.evidence.pooled.means(ahead), kind="stable")][:_ASKED]
+            return none, outs
+        first = ahead[np.argsort(-self.evidence.pooled.means(ahead), kind="stable")][:_CHECKED]
         won = self.near(first, np.flatnonzero(rivals), slack)[:1]
         return won, np.setdiff1d(undecided, won) if len(won) else outs

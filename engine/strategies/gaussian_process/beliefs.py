@@ -60,19 +60,19 @@ def believe(goal: Goal, draws: Floats, kept: Flags | None = None) -> Beliefs:
     """
     values = draws[0]
     # Lower than any other, where a compound fails a limit.
-    asked = values if kept is None else np.where(kept, values, values.min() - np.ptp(values))
+    eligible = values if kept is None else np.where(kept, values, values.min() - np.ptp(values))
     if isinstance(goal, ParetoSet):
         beliefs = _pareto(goal, draws, kept)
     elif isinstance(goal, AllEpsilonBest):
-        behind = values - asked.max(axis=1, keepdims=True)
+        behind = values - eligible.max(axis=1, keepdims=True)
         beliefs = Beliefs(
             behind >= -goal.epsilon, behind >= -goal.epsilon - goal.slack, behind + goal.epsilon + 0.5 * goal.slack
         )
     elif isinstance(goal, Best):
-        behind = values - asked.max(axis=1, keepdims=True)
+        behind = values - eligible.max(axis=1, keepdims=True)
         beliefs = Beliefs(behind >= 0.0, behind >= -goal.slack, behind + 0.5 * goal.slack)
     elif isinstance(goal, Top):
-        ahead = values - goal.border(asked)[:, None]
+        ahead = values - goal.border(eligible)[:, None]
         margin = np.where(np.isfinite(ahead), ahead, 0.0) + 0.5 * goal.slack
         beliefs = Beliefs(ahead >= 0.0, ahead >= -goal.slack, margin)
     else:
@@ -92,8 +92,8 @@ def _pareto(goal: ParetoSet, draws: Floats, kept: Flags | None) -> Beliefs:
     spread = np.maximum(draws.std(axis=(1, 2)), 1e-12)[:, None]
     for draw in range(n_draws):
         means = draws[:, draw]
-        asked = means if kept is None or not kept[draw].any() else np.where(kept[draw], means, np.nan)
-        member[draw], acceptable[draw] = goal.members(asked), goal.acceptable(asked)
+        eligible = means if kept is None or not kept[draw].any() else np.where(kept[draw], means, np.nan)
+        member[draw], acceptable[draw] = goal.members(eligible), goal.acceptable(eligible)
         front = means[:, member[draw]] / spread
         # By how much the nearest member of the front is better in its least endpoint, in SDs of the endpoints.
         lead = (front[:, :, None] - (means / spread)[:, None, :]).min(axis=0)

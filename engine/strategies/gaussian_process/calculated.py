@@ -92,7 +92,7 @@ def calculate(problem: Problem, memory: Arrays) -> Calculated:
                 problem.seed,
                 dict(problem.parameters),
                 problem.limits,
-                problem.beside,
+                problem.other_noise,
                 problem.profile,
             )
         ).encode()
@@ -103,20 +103,20 @@ def calculate(problem: Problem, memory: Arrays) -> Calculated:
         measured = rows_of(memory)
         held = calculate_given(problem, measured, fit(problem, measured), _MOST_DRAWS)
         _HELD[key] = held
-        while len(_HELD) > _HOLD:
+        while len(_HELD) > _MOST_KEPT:
             _HELD.pop(next(iter(_HELD)))
     return held
 
 
 _HELD: dict[str, Calculated] = {}
-_HOLD = 4
+_MOST_KEPT = 4
 
 
 def fit(problem: Problem, measured: Sequence[Measured]) -> Endpoints:
     """Fit the series model of every measured endpoint; one that has no value yet may be anywhere around its limit."""
     features = problem.features
     assert isinstance(features, SiteFeatures)
-    sds = (*problem.noise, *problem.beside)
+    sds = (*problem.noise, *problem.other_noise)
     rows, known = _fitted(problem), somewhere(problem, measured)
 
     def fit_one(place: int, others: Sequence[Floats]) -> SeriesPosterior:
@@ -140,7 +140,7 @@ def fit(problem: Problem, measured: Sequence[Measured]) -> Endpoints:
 
 def _fitted(problem: Problem) -> list[int]:
     """Return the rows that the series model is fitted to: all endpoints but the score of a profile."""
-    rows = range(len(problem.noise) + len(problem.beside))
+    rows = range(len(problem.noise) + len(problem.other_noise))
     return [row for row in rows if problem.profile is None or row != problem.profile.row]
 
 
@@ -188,9 +188,9 @@ def _doubt(problem: Problem, place: int) -> float:
 def calculate_given(problem: Problem, measured: Sequence[Measured], model: Endpoints, most_draws: int) -> Calculated:
     """Return what a fitted model says of every arm, by at most so many joint draws."""
     n = problem.n_arms
-    asked = np.flatnonzero(problem.wanted)
+    wanted = np.flatnonzero(problem.wanted)
     seen = np.unique(np.concatenate([one.compounds(n) for one in measured]))
-    arms = _contenders(problem, model, asked, seen) if n > _CONTENDERS else np.union1d(asked, seen)
+    arms = _contenders(problem, model, wanted, seen) if n > _CONTENDERS else np.union1d(wanted, seen)
     size = int(np.clip(_NUMBERS // len(arms), LEAST_DRAWS, most_draws))
     rng = np.random.default_rng(np.random.SeedSequence([problem.seed, len(seen), 7]))
     draws = _with_score(problem, model.draw(arms, size, rng), arms)
@@ -258,9 +258,9 @@ def _of_every_row(problem: Problem, sds: Sequence[float]) -> Floats:
     return np.array([of_row[row] for row in sorted(of_row)])
 
 
-def _contenders(problem: Problem, model: Endpoints, asked: Ints, seen: Ints) -> Ints:
+def _contenders(problem: Problem, model: Endpoints, wanted: Ints, seen: Ints) -> Ints:
     """Return the arms that can matter in a large table: the best by their means, and everything measured."""
-    everything = np.union1d(asked, seen)
+    everything = np.union1d(wanted, seen)
     means = _with_score(problem, model.middle(everything), everything)
     spread_of = np.maximum(means.std(axis=1, keepdims=True), 1e-12)
     level = means / spread_of

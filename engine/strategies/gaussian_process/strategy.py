@@ -110,7 +110,7 @@ class GaussianProcess(Informed):
         counts = np.zeros(problem.n_arms, dtype=np.intp)
         free = problem.measurable & (problem.wanted | ~problem.wanted.any())
         # Of a profile, only a compound of which every part was measured has a score.
-        rows = problem.asked_rows if problem.profile is None else (problem.profile.row,)
+        rows = problem.planned_rows if problem.profile is None else (problem.profile.row,)
         known = self.measured(state)
         measured = np.unique(np.concatenate([known[row].compounds(problem.n_arms) for row in rows]))
         seed = int(np.random.SeedSequence([problem.seed, state.phase, 1]).generate_state(1)[0])
@@ -120,7 +120,7 @@ class GaussianProcess(Informed):
             unmeasured = np.flatnonzero(free & ~new)
             counts[spread(problem.features.codes, problem.features.sizes, measured, unmeasured, size, seed)] = 1
             return self._filled(counts, free, problem, size)
-        now = self._said(state)
+        now = self._calculated(state)
         fresh = free[now.arms] & ~new[now.arms]
         # As long as the best may be compounds that nobody measured, these are looked for; then the set is settled.
         wanted = min(problem.goal.count, now.score.shape[1]) if isinstance(problem.goal, Top) else 1
@@ -129,9 +129,9 @@ class GaussianProcess(Informed):
         found = find(now.score, fresh, round(share * size))
         room = np.where(free[now.arms], _replicates(problem), 0)
         room[found] -= 1
-        asked = list(problem.asked_rows)
-        noise = np.stack([scatter(problem, row, now.estimate[row, now.arms], now.noise[row]) for row in asked])
-        planned = settle(now.draws[asked], now.beliefs, noise, room, size - len(found), found)
+        endpoints = list(problem.planned_rows)
+        noise = np.stack([scatter(problem, row, now.estimate[row, now.arms], now.noise[row]) for row in endpoints])
+        planned = settle(now.draws[endpoints], now.beliefs, noise, room, size - len(found), found)
         planned[found] += 1
         counts[now.arms] = planned
         return self._filled(counts, free, problem, size)
@@ -150,7 +150,7 @@ class GaussianProcess(Informed):
 
     def learn(self, state: State) -> Knowledge:
         """Return what the measurements of a state say."""
-        problem, now = state.problem, self._said(state)
+        problem, now = state.problem, self._calculated(state)
         status = now.status(problem.delta, near_the_top(self.measured(state), now, problem))
         status[~problem.wanted] = UNDECIDED
         inside = status == IN
@@ -171,11 +171,11 @@ class GaussianProcess(Informed):
 
     def truths(self, state: State, n: int, rng: np.random.Generator) -> list[Floats]:
         """Return ``n`` joint draws of all arms' means; of those that cannot matter the posterior means."""
-        said = calculate(state.problem, state.memory)
+        now = calculate(state.problem, state.memory)
         found = []
-        for draw in rng.choice(said.draws.shape[1], n, replace=False):
-            truth = said.estimate.copy()
-            truth[:, said.arms] = said.draws[:, draw]
+        for draw in rng.choice(now.draws.shape[1], n, replace=False):
+            truth = now.estimate.copy()
+            truth[:, now.arms] = now.draws[:, draw]
             found.append(truth)
         return found
 
@@ -188,7 +188,7 @@ class GaussianProcess(Informed):
         known = self.knowledge(state)
         return known is not None and known.p_wrong <= state.problem.delta
 
-    def _said(self, state: State) -> Calculated:
+    def _calculated(self, state: State) -> Calculated:
         """Return what the model says of a state."""
         if self._learned is None:
             return calculate(state.problem, state.memory)

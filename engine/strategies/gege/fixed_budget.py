@@ -111,8 +111,8 @@ class GegeFixedBudget(Phased):
     def ask(self, state: State, report: Report = silent) -> Allocation:
         """Return the next round: an even share of what is left, rounded from a G-optimal design of the active arms."""
         problem = state.problem
-        rows, aims = design_rows(state)
-        made = g_design(problem.features, rows, aims, gap=self.parameters(problem)["gap"], report=report)
+        rows, targets = design_rows(state)
+        made = g_design(problem.features, rows, targets, gap=self.parameters(problem)["gap"], report=report)
         counts, _ = exactly(made, targets_of(state, made), _share(state))
         return allocation(state, made, counts, math.inf)
 

@@ -65,10 +65,10 @@ def estimates(problem: Problem, counts: Floats, means: Floats, arms: Ints) -> Es
     """
     features = problem.features
     out = Estimates(np.zeros((len(counts), len(arms))), np.empty((len(counts), len(arms))))
-    alike: dict[bytes, list[int]] = {}
+    same_counts: dict[bytes, list[int]] = {}
     for at, row in enumerate(counts):
-        alike.setdefault(row.tobytes(), []).append(at)
-    for ends in alike.values():
+        same_counts.setdefault(row.tobytes(), []).append(at)
+    for ends in same_counts.values():
         row = counts[ends[0]]
         measured = np.flatnonzero(row > 0)
         found, norms = estimated(features, measured, row[measured], means[ends][:, measured].T, arms)

@@ -42,7 +42,7 @@ _TRIES = 5
 """Numbers of measurements for which a rounded design is tried, before rounding up."""
 _EXCHANGED = 1500
 """Arms up to which single measurements are moved until the rounded design is as good as it gets."""
-_NOBODY = np.zeros(0, dtype=np.intp)
+_NO_ARMS = np.zeros(0, dtype=np.intp)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Differences:
         return cls(fit.means(arms), seen, _groups(fit, arms), spread, promised, own)
 
     @classmethod
-    def apart(
+    def independent(
         cls, means: Floats, counts: Floats, spread: float, promised: float = 0.0, own: float = 0.0
     ) -> Differences:
         """Return the differences of measured arms that are as many as the effects: all independent."""
@@ -83,8 +83,8 @@ class Differences:
         """D of every pair of one list and another, ``(len(first), len(second))``."""
         a, b = self.seen[first], self.seen[second]
         if a.shape[0] * b.size <= _DIRECT:
-            apart = a[:, None, :] - b[None, :, :]
-            squares = np.einsum("ijk,ijk->ij", apart, apart)
+            difference = a[:, None, :] - b[None, :, :]
+            squares = np.einsum("ijk,ijk->ij", difference, difference)
         else:
             centre = b.mean(axis=0)
             a, b = a - centre, b - centre
@@ -291,7 +291,7 @@ class LinFactXY(LinFact):
             radius = outcome.allocation.radius
             promised, own = 2.0 * radius, self.own_share * radius
         if saturated(problem.features, measured, active):
-            return Differences.apart(means, counts, spread, promised, own)
+            return Differences.independent(means, counts, spread, promised, own)
         return Differences.of(fit(problem.features, measured, counts, means), active, spread, promised, own)
 
 
@@ -360,7 +360,7 @@ def _fewest(candidates: ProjectedFeatures, design: Design, pairs: Pairs, wells: 
     method: Literal["exchange", "apportion"] = "exchange" if pairs.table.n_rows <= _EXCHANGED else "apportion"
     n = max(math.ceil(wells * design.value * (1.0 - 1e-9)), candidates.rank)
     for _ in range(_TRIES):
-        found = round_design(design, candidates, n, method=method, directions=pairs, pool=_NOBODY)
+        found = round_design(design, candidates, n, method=method, directions=pairs, pool=_NO_ARMS)
         needed = wells * found.value
         if needed <= n * (1.0 + 1e-9):
             return found.support, found.counts

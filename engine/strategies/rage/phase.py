@@ -49,7 +49,7 @@ _MANY = 3000
 """Of so many wanted compounds on, looking for the farthest pair takes seconds, so it is done less often."""
 _FEW = 0.25
 """Above this share of compounds among a phase's measurements, a design on fewer compounds is tried."""
-_ALIKE = 1.05
+_AS_GOOD = 1.05
 """A design on fewer compounds that costs no more is taken at once: it loses less when it becomes whole measurements."""
 GAPS = (1e-2, 0.2)
 """How far the design may be from optimal, for few and for many wanted compounds."""
@@ -171,7 +171,7 @@ def away(state: State, factor: float) -> Away | None:
     return Away(float(low.max()), float(high[top]), float(high[top] - low[top]) / 2.0)
 
 
-def nobody_compared(problem: Problem) -> Arrays:
+def nothing_compared(problem: Problem) -> Arrays:
     """Return what ``compared_now`` remembers, before the first phase."""
     return {"compared": np.zeros(problem.n_arms, dtype=bool)}
 
@@ -206,8 +206,8 @@ def unanswerable(state: State, slack: float, factor: float) -> tuple[StopReason,
     open_arms, lost = np.flatnonzero(state.open), int(state.lost.sum())
     numbers = {"lost": lost, "undecided": len(open_arms)}
     if not len(open_arms):
-        who = "1 compound that may be the best" if lost == 1 else f"{lost} compounds that may be the best"
-        return (StopReason("lost", f"{who} cannot be measured any more; all others are out", numbers),)
+        compounds = "1 compound that may be the best" if lost == 1 else f"{lost} compounds that may be the best"
+        return (StopReason("lost", f"{compounds} cannot be measured any more; all others are out", numbers),)
     low, high = wider(state.low[0, open_arms], state.high[0, open_arms], factor)
     half = (high - low) / 2.0
     behind = bool((high + slack < gone.high).all())
@@ -332,7 +332,7 @@ def whole(field: Field, design: Design, wells: float, report: Report) -> tuple[D
     """
     planned = wells * design.value
     fewer = field.on_few(design, report) if len(design.support) > _FEW * planned else None
-    if fewer is not None and fewer.value <= _ALIKE * design.value:
+    if fewer is not None and fewer.value <= _AS_GOOD * design.value:
         return fewer, least(field, fewer, wells, report)
     if fewer is not None and field.many:
         # Rounding up takes half a measurement of each compound; to try both would take seconds.
@@ -348,8 +348,8 @@ def whole(field: Field, design: Design, wells: float, report: Report) -> tuple[D
 
 def printed(field: Field, design: Design, wells: float, report: Report) -> Made:
     """Return the paper's N_t and apportionment (appendix B)."""
-    asked = math.ceil((1.0 + _PRINTED_ROOM) * wells * design.value)
-    n = max(asked, math.ceil(2.0 * len(design.support) / _PRINTED_ROOM))
+    requested = math.ceil((1.0 + _PRINTED_ROOM) * wells * design.value)
+    n = max(requested, math.ceil(2.0 * len(design.support) / _PRINTED_ROOM))
     return _whole(field, design, n, report) or _up(design, n)
 
 

@@ -56,7 +56,7 @@ from .phase import (
     effects,
     field_of,
     first_of_equals,
-    nobody_compared,
+    nothing_compared,
     printed,
     unanswerable,
     whole,
@@ -147,7 +147,7 @@ class Rage(Phased):
 
     def memory(self, problem: Problem) -> Arrays:
         """Who was compared with anybody."""
-        return nobody_compared(problem)
+        return nothing_compared(problem)
 
     def adjust(self, state: State, *, measurable: Flags, spent: int) -> State:
         """Return the state when only these arms can be measured.
@@ -300,7 +300,7 @@ class Rage(Phased):
         self, state: State, fit: Estimate, rows: Ints, found: Compared, bounds: Floats, spread: float
     ) -> _Verdict:
         """Who is out and who is the best, beside all that cannot be measured any more."""
-        slack, nobody = _slack(state.problem), np.zeros(0, dtype=np.intp)
+        slack, none = _slack(state.problem), np.zeros(0, dtype=np.intp)
         out = found.out.copy()
         factor = self._for_means(state.problem)
         gone = away(state, factor)
@@ -315,10 +315,10 @@ class Rage(Phased):
             out |= high < gone.low
         left = np.flatnonzero(~out)
         if not len(left) or (len(left) > 1 and width > self._last_radius(state.problem) * (1.0 + 1e-9)):
-            return _Verdict(out, nobody, width)
+            return _Verdict(out, none, width)
         best = int(left[0]) if len(left) == 1 else int(np.flatnonzero(rows == found.leader)[0])
         if gone is not None and gone.high > low[best] + slack * (1.0 + 1e-9):
-            return _Verdict(out, nobody, width, held=True)
+            return _Verdict(out, none, width, held=True)
         return _Verdict(np.arange(len(rows)) != best, np.array([best]), width)
 
     def _widest(self, problem: Problem, fit: Estimate, rows: Ints, leader: int, spread: float) -> float:

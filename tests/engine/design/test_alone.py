@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from assaypilot.engine.design import closed_forms
-from assaypilot.engine.design.closed_forms import apart
+from assaypilot.engine.design.closed_forms import separated
 from assaypilot.engine.design.g import g_optimal
 from assaypilot.engine.design.rounding import round_design
 from assaypilot.engine.domain.features import ProjectedFeatures, SiteFeatures
@@ -42,7 +42,7 @@ def whole(monkeypatch):
 def test_a_design_taken_apart_is_as_good_as_one_of_all_together(seed, monkeypatch, whole):
     monkeypatch.setattr(closed_forms, "_WORTH", 10)
     candidates = sparse(seed)
-    parts = apart(candidates)
+    parts = separated(candidates)
     assert parts is not None
     assert len(parts.alone) >= 10
     assert parts.rank == candidates.rank
@@ -87,7 +87,7 @@ def test_what_the_core_cannot_hold_goes_to_those_that_stand_alone(monkeypatch):
     monkeypatch.setattr(closed_forms, "_WORTH", 10)
     core = [[a, b] for a in range(3) for b in range(3)]
     candidates = ProjectedFeatures(SiteFeatures(np.array(core + [[3 + k, 0] for k in range(20)]), (23, 3)))
-    parts = apart(candidates)
+    parts = separated(candidates)
     assert parts is not None
     assert (len(parts.alone), parts.rank) == (20, 25)
     counts = round_design(g_optimal(candidates), candidates, 46, most=2)

@@ -13,7 +13,7 @@ from assaypilot.engine.domain.goals import AllEpsilonBest, Best
 from assaypilot.engine.domain.measurements import Pooled
 from assaypilot.engine.strategies.adaptive import sequential_tests
 from assaypilot.engine.strategies.adaptive.epsilon_best import Adaptive
-from assaypilot.engine.strategies.adaptive.evidence import NOBODY, SILENT, Evidence, appended, nothing_measured
+from assaypilot.engine.strategies.adaptive.evidence import NO_ARM, SILENT, Evidence, appended, nothing_measured
 from assaypilot.engine.strategies.adaptive.sequential_tests import limits
 from assaypilot.engine.strategies.designs import fit, table
 from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, Allocation, Capacity, Certificate
@@ -28,7 +28,7 @@ def record(features, rng, n_phases, *, sd=0.3, share=0.6):
     for phase in range(n_phases):
         counts = rng.integers(1, 4, features.n_rows) * (rng.random(features.n_rows) < share)
         means = truth + sd * rng.standard_normal(features.n_rows) / np.sqrt(np.maximum(counts, 1))
-        leader = int(rng.integers(features.n_rows)) if phase else NOBODY
+        leader = int(rng.integers(features.n_rows)) if phase else NO_ARM
         memory = appended(memory, counts.astype(float), means, leader)
     return memory, truth
 
@@ -286,7 +286,7 @@ def test_what_becomes_unavailable_during_a_phase_changes_nobody_it_compares_with
     gone = np.arange(6) != leader
     without = strategy.adjust(state, measurable=gone, spent=state.spent)
     led = [strategy.tell(one, came).memory["leaders"].tolist() for one in (state, without)]
-    assert led[0] == led[1] == [NOBODY, leader]
+    assert led[0] == led[1] == [NO_ARM, leader]
 
 
 @pytest.mark.parametrize(("strategy", "sd", "wanted"), [(Adaptive(), 0.2, (72, 4)), (ADAPTIVE, 0.2, (12, 1))])

@@ -8,7 +8,7 @@ import pytest
 from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.domain.goals import ParetoSet
 from assaypilot.engine.strategies.adaptive import sequential_tests
-from assaypilot.engine.strategies.adaptive.evidence import NOBODY
+from assaypilot.engine.strategies.adaptive.evidence import NO_ARM
 from assaypilot.engine.strategies.adaptive.fronts import SHARES
 from assaypilot.engine.strategies.adaptive.pareto import AdaptivePareto
 from assaypilot.engine.strategies.adaptive.sequential_tests import limits, rounded_level
@@ -73,13 +73,13 @@ def test_who_may_beat_whom_is_fixed_before_the_phase_that_shows_it():
         plan = strategy.ask(state)
         up, down = (came_back(problem, sign * truth, plan, np.random.default_rng(8)) for sign in (1, -1))
         one, other = strategy.decide(state, up), strategy.decide(state, down)
-        here = one.memory["beaters"] != NOBODY
-        before = state.memory["beaters"] != NOBODY
+        here = one.memory["beaters"] != NO_ARM
+        before = state.memory["beaters"] != NO_ARM
         # Who was named stays, from the phase it was named in; newcomers count from the phase to come.
         assert (one.memory["beaters"][before] == state.memory["beaters"][before]).all()
         assert (one.memory["since"][before] == state.memory["since"][before]).all()
         for decision in (one, other):
-            new = (decision.memory["beaters"] != NOBODY) & ~before
+            new = (decision.memory["beaters"] != NO_ARM) & ~before
             assert (decision.memory["since"][new] == state.phase + 1).all()
         named.append(int(here.sum()))
         state = strategy.tell(state, came_back(problem, truth, plan, rng, spent=state.spent))

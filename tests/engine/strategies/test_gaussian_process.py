@@ -133,7 +133,7 @@ def test_a_goal_with_a_limit_ends_with_the_best_that_keep_it():
     activity = np.array([0.0, 0.6, 1.5, -0.5])[codes[:, 0]] + np.array([0.0, -0.3, 0.4, 0.1, 0.2])[codes[:, 1]]
     toxicity = 4.3 + 1.5 * (codes[:, 0] == 2)  # the most active fail the limit
     for goal in (AllEpsilonBest(0.5, 0.25), Best(0.2)):
-        given = problem(codes, (4, 5), goal, sd=0.1, per_round=10, beside=(0.1,), limits=((1, -np.inf, 5.0),))
+        given = problem(codes, (4, 5), goal, sd=0.1, per_round=10, other_noise=(0.1,), limits=((1, -np.inf, 5.0),))
         last = play(given, np.stack([activity, toxicity]), 8)[-1]
         inside = np.flatnonzero(last.status == IN)
         right = np.flatnonzero(toxicity < 5.0)
