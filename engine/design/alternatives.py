@@ -112,7 +112,7 @@ def _least_distance(rows: Floats, needed: Floats) -> tuple[Floats, Floats] | Non
 def mixture_bound(coordinates: Floats, shifts: Floats) -> float:
     """Return the least max_a sum_k p_k (a'u_k)^2 over mixtures p of the alternatives u_k ``(k, d)``.
 
-    No design tells the truth from all alternatives faster: max_w min_k ||u_k||^2_V(w) is at most this, for any p
+    No design separates the truth from all alternatives faster: max_w min_k ||u_k||^2_V(w) is at most this, for any p
     (LinGame eq. 1). A linear programme, solved by HiGHS; the value returned is that of the mixture found, so it is a
     bound even where the programme ended early. ``coordinates`` ``(n, d)`` are all candidates.
     """

@@ -17,7 +17,7 @@ Counts = NDArray[np.intp]
 _WHOLE = 1e-9
 """A product this close above a whole number is that number: weights carry rounding errors, 384 * w may be 3 + 4e-16."""
 _KAPPA = 1.0 / 3.0
-"""The loosest accuracy the paper knows. It asks for 5 d / kappa^2 measurements; on fewer nothing is proven."""
+"""The loosest accuracy in the paper. It requires 5 d / kappa^2 measurements; fewer prove nothing."""
 _SINGULAR = 1e-11
 """Eigenvalues of the information below this share of the largest count as zero."""
 _LEAST_GAIN = 1e-6

@@ -144,7 +144,7 @@ class Paths:
         return np.unique(np.concatenate(parts))
 
     def spans(self, rows: Ints) -> bool:
-        """Whether these candidates tell about every effect."""
+        """Whether these candidates estimate every effect."""
         features = self.candidates.features
         return bool(span_basis(features, self.candidates.rows[rows]).shape[1] == self.candidates.rank)
 

@@ -1,4 +1,4 @@
-"""Designs that are known at once: few candidates beside as many as there are effects, and sparse series.
+"""Designs in closed form: about as many candidates as effects, and sparse series.
 
 **Even weights on as many candidates as there are effects.** On d independent candidates V^-1 = d B^-1 B^-T, with B of
 their rows, so everything is known from the coordinates c of the others in terms of these: leverages are d |c|^2 and the
@@ -32,7 +32,7 @@ _OTHERS = 2
 _LARGEST = 200
 """The largest rank likewise: the work is cubic."""
 _PIVOT = 1e-6
-"""A pivot below this share of the largest says that the candidates are close to dependent: nothing is said then."""
+"""A pivot below this share of the largest shows nearly dependent candidates: no design is returned then."""
 _WORTH = 48
 """Candidates set aside from which on it pays to design without them."""
 
@@ -171,7 +171,7 @@ class Separated(NamedTuple):
 
 
 def separated(candidates: ProjectedFeatures) -> Separated | None:
-    """Return the candidates taken apart; None where few of them stand alone, or the table is not one of sites."""
+    """Separate the candidates; return None where few of them stand alone, or the table has no sites."""
     features = candidates.features
     if not (isinstance(features, SiteFeatures) and features.sizes) or candidates.rank < _WORTH:
         return None

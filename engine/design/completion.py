@@ -2,7 +2,7 @@
 
 What was chosen is whole, what is to come, in shares. The plan begins as the design itself, n V(w), and every compound
 chosen takes the place of one measurement of it. It is the one that brings down most the variances that matter, those
-that are large as the plan stands now: so a choice makes good what those before it took away (the method of conditional
+that are large under the present plan: so a choice makes good what those before it took away (the method of conditional
 expectations; Raghavan, JCSS 37, 1988). Single measurements are moved in the end.
 """
 
@@ -35,7 +35,7 @@ _SHARP = 5.0
 _LEAST = 1e-6
 """The least share of a direction, in parts of the largest: any matters once its variance is the largest by far."""
 _TAKERS = 300
-"""Candidates that measurements may move to in the end, beside those chosen."""
+"""Further candidates that measurements may move to in the end."""
 _MOVES = 60
 """Looks at these moves."""
 
@@ -71,7 +71,7 @@ class _Plan:
         self._shares = shares + _LEAST * shares.max()
 
     def whole(self, report: Report) -> Ints:
-        """Return the counts; raises LinAlgError when the design does not tell about everything."""
+        """Return the counts; raises LinAlgError when the design leaves some effect inestimable."""
         at_once = max(1, round(self._n / _COMPLETION_LOOKS))
         for done in range(0, self._n, at_once):
             report(0.7 * done / self._n, "choosing compounds")
@@ -98,7 +98,7 @@ class _Plan:
         return gains
 
     def _choose(self, many: int, left: float) -> None:
-        """Choose so many measurements, with ``left`` of the design beside what is chosen."""
+        """Choose so many measurements; ``left`` of the design is added to them."""
         inverse, slope = self._state(left)
         gains = self._gains(inverse, slope)
         size = min(_ABREAST * many, len(gains))

@@ -40,7 +40,7 @@ _AGAIN = 3
 
 @dataclass(frozen=True, slots=True)
 class Priced:
-    """One point of a frontier: what is made and measured, what it costs, and what it tells."""
+    """One point of a frontier: what is made and measured, its cost and its precision."""
 
     support: Ints
     counts: Ints
@@ -68,14 +68,14 @@ def cost_frontier(
     ratio: float = 0.0,
     report: Report = silent,
 ) -> tuple[Priced, ...]:
-    """Return what at most ``budget`` buys, from the cheapest: each point costs more than the one before and tells more.
+    """Return what at most ``budget`` buys, from the cheapest: each point costs more and is more precise than the last.
 
     ``measurements``: the most that are taken, needed when a measurement costs nothing. The variance is that of
     ``directions`` (XY), else of the candidates (G). ``least``, ``most`` and ``ratio`` as in
     ``round_design``. The points are the best found, not proven to be the best: supports from an optimal design down,
     compound by compound with the least loss of log det V for its price, and from the cheapest up; then whole counts.
 
-    AssayPilotError when the budget is below the cheapest counts that estimate every effect, and says what those cost.
+    AssayPilotError when the budget is below the cheapest counts that estimate every effect, and states their cost.
     """
     _check(candidates, prices, budget, measurements)
     room = math.inf if prices.measurement == 0 else budget / prices.measurement
@@ -105,7 +105,7 @@ def cost_frontier(
         bought = _Purchase(candidates, prices, float(level), n, worst, low, high, ratio, probe, free)
         options = bought.promising(path)
         if any(bought.affordable(one.price, one.support) > _FEW * candidates.rank for one in options):
-            # Of many measurements, rough rounding tells which one is worth the exchanges.
+            # With many measurements, rough rounding shows which one is worth the exchanges.
             options = sorted(options, key=bought.roughly)[:1]
         refined = [bought.counts(one) for one in options]
         points_here = [point for point in refined if point is not None]
@@ -156,7 +156,7 @@ class _Purchase:
     high: Ints
     ratio: float
     probe: Floats
-    """Directions that are large under even weights, ``(m, d)``: a support is no better than they say."""
+    """Directions that are large under even weights, ``(m, d)``: they bound how good a support is."""
     free: Ints
     """Compounds that are made already, which any purchase may measure."""
 

@@ -86,7 +86,7 @@ def inverse_information(
 def nearly_inverse(x: Floats, weights: Floats) -> Floats:
     """Return the inverse of the sum of w x x'; of a singular one with a little of every row of ``x`` added.
 
-    Directions that the weights tell nothing about then have a variance beyond all others instead of none.
+    Directions that the weights do not estimate then have a variance beyond all others instead of none.
     """
     inverse = inverse_information(x, weights)
     if inverse is not None:
@@ -154,7 +154,7 @@ class Design:
     """No allowed weights have a smaller g than this. The rank d (then the optimum itself) for candidates as their own
     targets and no upper bound; a dual bound, which may be loose, for other targets or bounded weights."""
     converged: bool
-    """Whether ``gap`` is at most what was asked for."""
+    """Whether ``gap`` is at most the requested one."""
     iterations: int
     """How often every candidate was looked at."""
     seconds: float

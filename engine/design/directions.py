@@ -36,7 +36,7 @@ class Named:
 
 
 def refuse_outside(outside: Ints, name: Callable[[int], str]) -> None:
-    """Raise when directions have a part that no candidate can tell anything about."""
+    """Raise when directions have a part that no candidate can estimate."""
     if len(outside):
         raise AssayPilotError(
             f"{_list(outside, name)} cannot be estimated from the compounds that can be measured",
@@ -45,7 +45,7 @@ def refuse_outside(outside: Ints, name: Callable[[int], str]) -> None:
 
 
 def refuse_incomparable(table: ProjectedFeatures, other: ProjectedFeatures | None, name: Callable[[int], str]) -> None:
-    """Raise when rows differ from the first (of ``other``) by something no candidate can tell anything about.
+    """Raise when rows differ from the first (of ``other``) by something no candidate can estimate.
 
     A compound that cannot be estimated may still be compared with one that lacks the same.
     """
@@ -74,7 +74,7 @@ class Worst(Protocol):
     def find(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
         """Return keys ``(m, k)`` and values y' inverse y, largest first, m <= count; the first is the largest of all.
 
-        ``inverse`` is symmetric positive semidefinite ``(d, d)``. The others are large and far from alike, but not
+        ``inverse`` is symmetric positive semidefinite ``(d, d)``. The others are large and differ much, but are not
         all of the largest.
         """
 
@@ -106,7 +106,7 @@ class Directions(Worst, Protocol):
 def _top(values: Floats, count: int) -> Ints:
     """Positions of the largest values, largest first, ties to the earlier position."""
     if count < len(values) // 4:
-        # One more than asked tells apart what only ties at the edge.
+        # One more than requested shows which ones only tie at the edge.
         few = np.sort(np.argpartition(-values, count)[:count])
         best = int(np.argmax(values))
         few = few if best in few else np.append(few[1:], best)
@@ -142,7 +142,7 @@ def _positive_gaps(gaps: ArrayLike, n: int) -> Floats:
 
 
 class _Listed(ABC):
-    """Directions of which all can be looked at whenever the largest are asked for."""
+    """Directions few enough to evaluate all of them at every search for the largest."""
 
     @abstractmethod
     def find(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
@@ -350,7 +350,7 @@ class UnionDirections:
         return self._largest([part.some(inverse, count) for part in self.parts], count)
 
     def average(self, inverse: Floats) -> Floats:
-        """Return an average of y y' over many directions of every set, each set counted alike."""
+        """Return an average of y y' over many directions of every set; each set counts equally."""
         parts = [part.average(inverse) for part in self.parts]
         total: Floats = np.sum(parts, axis=0) / len(parts)
         return total

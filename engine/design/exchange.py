@@ -128,7 +128,7 @@ class _Walk:
         little = _RIDGE * max(1, int(self.counts.sum()))
         for _ in range(2 * self.x.shape[1]):
             inverse = inverse_information(self.x, self.counts, base + little * even, self.ratio)
-            # Rows that are almost alike need more of it before V can be told from a singular one.
+            # Nearly equal rows need more of it before V differs numerically from a singular one.
             while inverse is None and little < 1.0:
                 little *= 10.0
                 inverse = inverse_information(self.x, self.counts, base + little * even, self.ratio)
@@ -161,7 +161,7 @@ class _Walk:
                 finished = True
                 break
             after = self.inverse()
-            if after is None:  # det V grew, so only rounding can say so
+            if after is None:  # det V grew, so this is rounding
                 break
             inverse = after
         return Exchanged(self.counts, float(np.linalg.slogdet(inverse)[1]), self.moves, finished)
@@ -187,7 +187,7 @@ class _Walk:
             kept = _distinct(kept, seen[0])
             if len(kept) > before:
                 continue
-            # Nothing gains by what was seen; all directions say whether that was the whole truth.
+            # No move gains on the directions seen so far; now check all directions.
             keys, values = directions.find(inverse, many)
             if values[0] < least * (1.0 - _GAIN):
                 best, least = self.counts.copy(), float(values[0])
@@ -211,7 +211,7 @@ class _Walk:
         kept, value, look = directions.vectors(keys), float(values[0]), 0
         while True:
             if value <= enough:
-                # Only all directions can say so.
+                # Only all directions can prove it.
                 keys, values = directions.find(inverse, many)
                 value = float(values[0])
                 if value <= enough:
@@ -279,8 +279,8 @@ class _Walk:
     def promising(self, inverse: Floats, y: Floats, value: float, every: bool) -> Iterator[tuple[float, int, int]]:
         """Yield moves after which the given directions are all below ``value``, and how far; the best first, a few.
 
-        First those of the rows that do most about the largest directions; with ``every``, when asked for more, those
-        of all rows.
+        First those of the rows that lower the largest directions most; with ``every``, when more are requested,
+        those of all rows.
         """
         found = self.possible(inverse)
         if not len(found.givers) or not len(found.takers):

@@ -25,7 +25,7 @@ _SOLVED = 1000
 _THINNED = 0.85
 """The share of many candidates that stays at a time."""
 _LOOKS = 60
-"""Looks in which they come to say what all did."""
+"""Passes in which they come to represent what all did."""
 _TRIED = 4
 """Candidates, in multiples of the rank, that are tried to be left out where the one of least weight cannot be."""
 _NEAR_RANK = 8

@@ -1,4 +1,4 @@
-"""Coordinates that an XY search goes on in, and which effects candidates and directions tell about."""
+"""Coordinates that an XY search goes on in, and which effects candidates and directions involve."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Frame:
         self.d = int(kept.sum())
         self.to_here: Floats = vectors[:, kept] / np.sqrt(values[kept]) / scale[:, None]
         self.blind: Floats = np.linalg.qr(vectors[:, ~kept] / scale[:, None])[0]
-        """An orthonormal basis ``(d, k)``, in the candidates' coordinates, of what no open candidate tells about."""
+        """An orthonormal basis ``(d, k)``, in the candidates' coordinates, of what no open candidate estimates."""
 
     def rows(self, positions: Ints) -> Floats:
         """Coordinates of the candidates at the positions."""
@@ -54,7 +54,7 @@ class Frame:
         return symmetric
 
     def spanning(self) -> Ints:
-        """Positions of open candidates that span all several times over, far apart: QR with pivoting."""
+        """Positions of open candidates that span all several times over, far from each other: QR with pivoting."""
         left = np.flatnonzero(self.open)
         if len(left) > _PIVOTED:
             left = left[np.linspace(0, len(left) - 1, _PIVOTED).astype(np.intp)]
@@ -83,7 +83,7 @@ class Frame:
 
 
 def may_be_singular(frame: Frame, directions: Directions) -> bool:
-    """Whether a design can be optimal that tells nothing about some effect, which no direction involves.
+    """Whether an optimal design may leave an effect inestimable, because no direction involves it.
 
     Where directions span all it cannot, nor where they lack one effect in which every candidate has a part: then
     directions and any candidate span all.

@@ -37,7 +37,7 @@ def g_optimal(
     thousands), usually far fewer the larger the gap.
 
     ``targets``: rows in the same coordinates whose worst variance ``value`` reports; the weights stay D-optimal over
-    the candidates, ``gap`` is about that, and ``lower_bound`` says how much better any design could do for the targets.
+    the candidates, ``gap`` is about that, and ``lower_bound`` bounds what any design could reach for the targets.
     ``upper``: the largest share any candidate may get, one number or one per candidate (0 forbids it).
     The weights are then D-optimal under these; forbidden candidates still count in ``value``.
     ``max_support``: the most positions to use; the best found on so many is returned, converged or not.
@@ -59,7 +59,7 @@ def _optimal(
     max_support: int | None,
     report: Report,
 ) -> Design:
-    """Return the design asked of ``g_optimal``."""
+    """Return the design that ``g_optimal`` promises."""
     begun = time.perf_counter()
     refuse_nothing(candidates)
     limits = allowed(candidates, upper)

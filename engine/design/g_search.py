@@ -18,7 +18,7 @@ from .table import SummedRows, Table
 _ROUNDS = 400
 """Looks at all candidates before the best so far is returned with its honest gap."""
 _SEARCH_SHARE = 0.65
-"""The part of the requested gap the search aims at; the rest pays for fewer compounds."""
+"""The part of the requested gap the search targets; the rest pays for fewer compounds."""
 _ROUNDS_BEYOND = 6
 """Looks after the requested gap is reached, to get to that part of it."""
 _LEAST_BATCH = 8
@@ -31,11 +31,11 @@ _NEAR = 0.5
 """Candidates with leverages below d (1 - this share of the root of the gap) do not come in soon: at the share 1 about
 none of them ever does (Harman and Pronzato 2007)."""
 _FEW = 0.35
-"""The share of all candidates that the others may be, to be worth telling apart."""
+"""The share of all candidates that the others may be, to be worth treating separately."""
 _CROWD = 1600
 """From so many compounds on, an eighth as many more may come in at one look, without regard to what they share."""
 _TIGHTEST = 1e-12
-"""No smaller tolerance is asked of the inner solver: leverages carry rounding of that size."""
+"""The inner solver gets no smaller tolerance: leverages carry rounding of that size."""
 _SINGULAR = 1e-11
 """Eigenvalues of the information below this share of the largest count as 0."""
 
@@ -57,7 +57,7 @@ class State:
 
 
 class Search:
-    """One run of the solver: the table, what is asked for, and how often all candidates were looked at."""
+    """One run of the solver: the table, the request, and how often all candidates were evaluated."""
 
     def __init__(self, table: Table, allowed: Allowed, gap: float, report: Report) -> None:
         self.table = table
@@ -75,7 +75,7 @@ class Search:
     def look(self, support: Ints, x: Floats, w: Floats, within: float | None = None) -> State:
         """Return the state of some weights, with the leverages of every candidate and the gap over all of them.
 
-        ``within``: where the candidates that had large leverages at the last whole look already show a larger gap than
+        ``within``: where the candidates that were large at the last evaluation of all already show a larger gap than
         this, the others are not looked at.
         """
         used = w > 0
@@ -160,7 +160,7 @@ class Search:
             try:
                 w, steps = self.balanced(support, x, w, tolerance)
             except np.linalg.LinAlgError:
-                # Within bounds the room for those that came in may have been all that others had.
+                # Within bounds the room for those that came in may have been all the room of others.
                 support, x, w = self._halfway(state, support, w)
                 w, steps = self.balanced(support, x, w, tolerance)
             if not added and not steps:
@@ -194,7 +194,7 @@ class Search:
         """Return the support, rows and weights after the most violating candidates came in, and how many did.
 
         One after the other on a shortlist: each gets the step t that maximises log det(V + t xx') - level * t, and the
-        leverages of the others fall by what it already tells. With a large support many come in at once.
+        leverages of the others fall by the information it already gives. With a large support many come in at once.
         ``above``: the share of the average leverage by which theirs must be larger.
         """
         d, room = self.table.d, self.allowed.room

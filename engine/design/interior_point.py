@@ -117,7 +117,7 @@ def _longest(values: Floats, changes: Floats) -> float:
 
 
 class _Newton:
-    """The factored Newton system at a point; solves it for any complementarity products asked for."""
+    """The factored Newton system at a point; solves it for any requested complementarity products."""
 
     def __init__(self, point: Point, falls: Floats, hessian: Floats, residuals: _Residuals, room: Floats) -> None:
         self.p = point
@@ -148,7 +148,7 @@ class _Newton:
         return solved
 
     def step(self, slack_target: Floats | float, low_target: Floats | float, high_target: Floats | float) -> Point:
-        """Return the step towards the complementarity products asked for, as a Point of changes."""
+        """Return the step towards the requested complementarity products, as a Point of changes."""
         p, r = self.p, self.r
         low = low_target / p.w - p.at_low
         high = high_target / self.below - p.at_high

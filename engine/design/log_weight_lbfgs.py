@@ -28,7 +28,7 @@ class Sample:
     slope: Floats
     """The derivative by every weight."""
     enough: bool
-    """Whether the weights are as good as is asked for."""
+    """Whether the weights are as good as requested."""
 
 
 def minimised(function: Callable[[Floats], Sample | None], w: Floats, limit: int) -> Floats:
@@ -82,7 +82,7 @@ def minimised(function: Callable[[Floats], Sample | None], w: Floats, limit: int
 
 
 def even_leverages(x: Floats, w: Floats, base: Floats | None, tolerance: float, limit: int) -> Floats:
-    """Weights under which the rows ``x`` say much the same of every effect: nearly D-optimal ones.
+    """Weights under which the rows ``x`` estimate every effect about equally well: nearly D-optimal ones.
 
     Ends when no leverage is above the average by more than the relative tolerance, or after ``limit`` looks. Rows that
     span less are taken with a small ridge.

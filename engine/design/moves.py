@@ -17,7 +17,7 @@ _FIRST = 4
 _TOGETHER = 1000
 """Moves followed at once, the most promising first."""
 _NEAR = 0.03
-"""Directions this close to the largest say which rows may help."""
+"""Directions this close to the largest decide which rows may help."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ class Changes:
         return sorted(named)[:count]
 
     def best_added(self) -> int:
-        """Return the row whose one measurement more leaves the largest direction lowest."""
+        """Return the row of which one more measurement lowers the largest direction most."""
         after = (self.now[:, None] - self.taken**2 / (1.0 + self.moves.g)).max(axis=0)
         return int(self.moves.takers[int(np.argmin(after))])
 

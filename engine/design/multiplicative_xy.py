@@ -4,7 +4,7 @@ Weights of candidates grow with what they would help, shares of directions with 
 of both players of the game; Arora, Hazan and Kale, Theory of Computing 8, 2012). Neither settles, their averages do;
 and any shares prove a bound, so that how close a design is to the best possible is known at every step. Thousands of
 candidates cost look-ups only: no working sets, no systems of equations. ``xy_optimal`` comes closer, where that is
-asked for.
+needed.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _STEPS = 300
 _EVERY = 10
 """Steps between two looks at the averages."""
 _PACE = 30
-"""Steps by which the pace is told; where it would end far from the gap, as with hardly more compounds than effects,
-nothing more is tried: each step costs the cube of the effects."""
+"""Steps by which the pace is estimated; where it would end far from the gap, as with few more compounds than
+effects, nothing more is tried: each step costs the cube of the effects."""
 _LEEWAY = 3.0
 """How far beyond the gap a pace may point: steps become slower in general, and sometimes faster."""
 _EVEN = 1e-3
-"""Share of an even design in every one, so that each tells about everything a little."""
+"""Share of an even design in every one, so that each estimates every effect a little."""
 _MOST = 100_000
 """Candidates up to which all are looked at in every step."""
 _FEWEST = 10
@@ -50,8 +50,8 @@ def multiplicative_xy(
 ) -> Design | None:
     """Return a design of least largest y'V(w)^-1 y over the directions to a relative gap, with a proven lower bound.
 
-    None where the gap is not reached in some hundred steps, or numbers do not allow it: ``xy_optimal`` has to be asked
-    then. For tables of sites; the support may be large. Deterministic.
+    None where the gap is not reached in some hundred steps, or numbers do not allow it: ``xy_optimal`` has to
+    be used then. For tables of sites; the support may be large. Deterministic.
     """
     begun = time.perf_counter()
     sites = isinstance(candidates.features, SiteFeatures)
@@ -102,7 +102,7 @@ class _Game:
     def _look(self, weights: Floats, shares: Floats, best: _Played) -> tuple[Floats, Floats]:
         """Variances of the directions, scores of the candidates; what is better than the best so far is kept there.
 
-        Raises LinAlgError when the weights do not tell about everything.
+        Raises LinAlgError when the weights leave some effect inestimable.
         """
         inverse = np.linalg.inv(self._basis.T @ self._features.gram(weights, self._rows) @ self._basis)
         seen = self._y @ ((inverse + inverse.T) / 2.0)

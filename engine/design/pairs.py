@@ -21,7 +21,7 @@ _BLOCK = 512
 _ENTRIES = 4_000_000
 """Distances held at once."""
 _CHUNK = 4096
-"""Rows whose bounds are looked at together."""
+"""Rows whose bounds are evaluated together."""
 _GROUPS = 2000
 """Rows that share their first substituents form a group; at most about so many groups."""
 _STARTS = 24
@@ -86,7 +86,7 @@ class Farthest:
         return _measured(u, best.keys(count)[0])
 
     def some(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
-        """Pairs far apart as ``find`` gives them; of a large table by climbing from a few rows: one may be missed."""
+        """Distant pairs as ``find`` gives them; in a large table by climbing from a few rows: one may be missed."""
         n = self._table.n_rows
         if n <= _QUICK:
             return self.find(inverse, count)
@@ -98,7 +98,7 @@ class Farthest:
 
 
 def _guess(u: Floats, lengths: Floats, best: _Best, starts: int) -> None:
-    """Take note of pairs far apart: from some rows to the farthest row, and from there again."""
+    """Record distant pairs: from some rows to the farthest row, and from there again."""
     n = len(u)
     far = np.argsort(-lengths, kind="stable")[: starts // 2]
     rows = np.union1d(far, np.linspace(0, n - 1, starts - starts // 2).astype(np.intp))
@@ -147,7 +147,7 @@ def _compare(u: Floats, lengths: Floats, rows: Ints, others: Ints, best: _Best) 
 
 
 def _by_radius(u: Floats, lengths: Floats, best: _Best) -> None:
-    """Compare rows in order of their distance from the centre while two of them can still be far enough apart."""
+    """Compare rows in order of their distance from the centre while two of them can still be distant enough."""
     order = np.argsort(-lengths, kind="stable")
     u, lengths = u[order], lengths[order]
     radii = np.sqrt(lengths)
@@ -252,7 +252,7 @@ class Pairs:
         return self._farthest.find(inverse, count)
 
     def some(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
-        """Pairs far apart, found without looking at all."""
+        """Distant pairs, found without evaluating all."""
         return self._farthest.some(inverse, count)
 
     def average(self, inverse: Floats) -> Floats:

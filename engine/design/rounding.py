@@ -30,9 +30,9 @@ _POOL = 1200
 _MUCH = 200_000
 """Entries of the rows' coordinates from which on only one start is moved: each of its looks takes long."""
 _LOOKS = 40
-"""Looks at all moves of single measurements where few measurements are asked for quickly."""
+"""Evaluations of all moves of single measurements where few measurements are requested quickly."""
 _CLOSE = 1.1
-"""Apportioned counts this close to what is asked for need no exchange for det V first."""
+"""Apportioned counts this close to the requested number need no exchange for det V first."""
 _RANK = 1e-9
 """Eigenvalues of scaled information below this share of the largest count as zero."""
 
@@ -44,7 +44,7 @@ class Rounded:
     support: Ints
     """Positions among the candidates with at least one measurement, ascending."""
     counts: Counts
-    """One count per position of ``support``; they sum to what was asked for."""
+    """One count per position of ``support``; they sum to the requested number."""
     value: float
     """What the counts reach, times the number of measurements: on the scale of a design's ``value``."""
     method: str
@@ -78,7 +78,7 @@ def round_design(
     The value is the largest y' V^-1 y over ``directions`` (XY), else over ``targets`` (G), else over the candidates.
     ``least`` and ``most`` bound the measurements of a compound: a number or one per candidate; ``most`` 0 forbids.
     ``pool``: compounds that may be used besides the design's and the required ones, by ``exchange`` and ``best``; None:
-    all of a small table, of a large one those that tell most. ``ratio``: tau^2 / sigma^2, see ``worth_of``.
+    all of a small table, of a large one the most informative ones. ``ratio``: tau^2 / sigma^2, see ``worth_of``.
 
     AssayPilotError when ``n`` is too small to estimate every effect, or when the bounds cannot be met.
     """
@@ -112,11 +112,11 @@ def round_design(
     elif n < span.rank:
         raise _too_few(n, span.rank, span.rank)
     alone = method in ("apportion", "swap")
-    # Where an effect rests on traces alone, what tells it is among the places by its leverage.
+    # Where an effect rests on traces alone, the row that estimates it is among the places by its leverage.
     leverages = given if span is None else design
     places = _places(design, candidates, low, high, np.zeros(0, dtype=np.intp) if alone else pool, leverages)
     if span is not None and int(high[places[span.contains(candidates, places)]].sum()) < n:
-        # What tells these directions alone cannot be measured so often: then everything is estimated.
+        # The rows that estimate only these directions cannot be measured so often: then everything is estimated.
         span = None
         _refuse_too_few(candidates, n, high)
     if (room := int(high[places].sum())) < n:
@@ -159,7 +159,7 @@ _Tried = tuple[str, Counts, float, bool]
 
 @dataclass(frozen=True, slots=True)
 class _Rounding:
-    """The rows that may be used, with what is asked of their counts."""
+    """The rows that may be used, with the limits of their counts."""
 
     x: Floats
     weights: Floats

@@ -47,7 +47,7 @@ class Soft(Protocol):
 def softened(directions: Directions, inverse: Floats, rows: Ints, weights: Floats) -> Soft:
     """Directions that stand for all: pairs of some rows of a table where they are pairs, else the largest found.
 
-    ``rows`` and ``weights``: rows of the table of pairs that together say about the same of every effect as all do.
+    ``rows`` and ``weights``: rows of the table of pairs that together inform about every effect about as all do.
     """
     if isinstance(directions, Pairs):
         return _SoftPairs(directions.table.coordinates, rows, weights)

@@ -46,7 +46,7 @@ _LOOKS = 40
 _REFRESHES = 40
 _SLOW = 0.8
 """A refresh that leaves more than this part of the gap is slow: Newton steps on at most ``_HELD`` candidates take over
-once the gap is below ``_NEAR``, and a gap a little above the aim will do."""
+once the gap is below ``_NEAR``, and a gap a little above the target will do."""
 _NEAR = 0.1
 _HELD = 2000
 _STALLED = 4
@@ -54,15 +54,15 @@ _STALLED = 4
 _EVEN = 60
 """Looks in which candidates are weighted evenly."""
 _TARGET = 0.75
-"""The part of the requested gap the search aims at."""
+"""The part of the requested gap the search targets."""
 _ROUGHLY = 0.9
 """The part of it that will do where progress is slow."""
 _KEPT = 0.8
 """The share of the candidates that stays at each attempt to do with fewer."""
 _THINNING = 60
-"""Looks in which they come to say what all did."""
+"""Passes in which they come to represent what all did."""
 _RETHINK = 12
-"""Looks in which fewer rows of pairs come to say so."""
+"""Passes in which fewer rows of pairs come to represent it."""
 _MANY = 8
 """Of so many candidates, in multiples of the dimension of all x x', a G design is found sooner than all weights."""
 _NEW_ROWS = 40
@@ -152,7 +152,7 @@ class _Smooth:
         return found / found.sum() if found.sum() > 0 else self.w
 
     def _pair_rows(self) -> tuple[Ints, Floats]:
-        """Rows of the table of pairs, weighted to say about the same of every effect."""
+        """Rows of the table of pairs, weighted to inform about equally on every effect."""
         directions = self.search.directions
         if not isinstance(directions, Pairs):
             return np.zeros(0, dtype=np.intp), np.zeros(0)
@@ -183,7 +183,7 @@ class _Smooth:
         return positive_inverse(information)
 
     def run(self) -> XYState:
-        """Return the best design found, on few candidates when it is as good as asked for."""
+        """Return the best design found, on few candidates when it is as good as requested."""
         stalled, before = 0, math.inf
         for refresh in range(_REFRESHES):
             if refresh == 0:
@@ -297,7 +297,7 @@ class _Smooth:
         return gap, new
 
     def _on_fewer(self, state: XYState) -> XYState:
-        """Return the state on fewer candidates, as long as it stays as good as asked for."""
+        """Return the state on fewer candidates, as long as it stays as good as requested."""
         search = self.search
         most = search.lower * (1.0 + 0.97 * search.gap)
         if self.sparse is not None and self.sparse.value <= most:

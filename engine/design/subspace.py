@@ -1,4 +1,4 @@
-"""The subspace that a design tells about, where it leaves effects alone that nobody asks for."""
+"""The subspace that a design estimates, where it leaves out effects that no direction involves."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ class _Within:
 
 
 class Span(NamedTuple):
-    """The subspace that a design tells about."""
+    """The subspace that a design estimates."""
 
     axes: Floats
     """``(d, r)``: coordinates of it."""
     blind: Floats
-    """``(d, d - r)``: what is left, in columns that all count alike."""
+    """``(d, d - r)``: what is left, in columns of equal scale."""
     scale: Floats
 
     @property
@@ -76,7 +76,7 @@ class Span(NamedTuple):
     def rows(self, places: Ints, weights: Floats, x: Floats, low: Ints) -> tuple[Ints, Floats, Floats]:
         """Return the candidates that lie in it, and those required, with their weights and coordinates in it.
 
-        A value of any other candidate involves effects that nothing else tells, so it says nothing here: its part
+        A value of any other candidate involves effects that nothing else estimates, so it is no use here: its part
         within must not count as if it were known by itself.
         """
         inside = self._inside(x)
@@ -84,7 +84,7 @@ class Span(NamedTuple):
         return places[kept], weights[kept], np.where(inside[kept, None], x[kept] @ self.axes, 0.0)
 
     def contains(self, candidates: ProjectedFeatures, places: Ints) -> Flags:
-        """Which candidates lie in it."""
+        """Which candidates are in it."""
         return self._inside(candidates.coordinates(places))
 
     def _inside(self, x: Floats) -> Flags:
@@ -95,12 +95,12 @@ class Span(NamedTuple):
 
 
 def estimated_span(design: Weighted, candidates: ProjectedFeatures, worst: Worst) -> Span | None:
-    """Return the subspace that a design tells about, when that is not all but all that is wanted.
+    """Return the subspace that a design estimates, when it lacks some effects but all directions are in it.
 
     An XY design may leave effects alone that are in none of its directions; whole counts need not estimate them
     either. None where everything has to be estimated.
     """
-    # In coordinates in which every column counts alike, however it is scaled.
+    # In coordinates in which every column has equal weight, however it is scaled.
     scale = np.sqrt(np.diagonal(candidates.information(np.ones(candidates.n_rows))))
     rows = candidates.coordinates(np.asarray(design.support, dtype=np.intp)) / scale
     information = (rows * np.asarray(design.weights)[:, None]).T @ rows

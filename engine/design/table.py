@@ -270,7 +270,7 @@ class Table:
         return symmetric
 
     def spanning(self, among: Ints | None = None) -> Ints:
-        """Positions of candidates that span all those ``among``, far apart: QR with pivoting on a few thousand."""
+        """Positions of candidates that span all those ``among``, far from each other: QR with pivoting."""
         chosen = (
             self._some()
             if among is None

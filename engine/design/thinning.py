@@ -31,7 +31,7 @@ _PIVOTING = 2e9
 _LEAST_SHARE = 1e-4
 """Weights that surgery leaves at or below 0 restart at this share of an even weight."""
 _MODELLED = 1800
-"""The most compounds among which a second-order model, cubic in their number, says which are needed least."""
+"""The most compounds among which a second-order model, cubic in their number, finds the least needed."""
 _LIGHTEST = 1000
 """Compounds from which on the lightest go first, as long as that helps: it costs next to nothing."""
 _REMOVED_AT_ONCE = 0.15
@@ -56,7 +56,7 @@ _EXCHANGES = 20
 _EXCHANGE_TOLERANCE = 1e-4
 """The gap on the support alone to which weights are solved while compounds are exchanged."""
 _TIGHTEST = 1e-12
-"""No smaller tolerance is asked of the inner solver: leverages carry rounding of that size."""
+"""The inner solver gets no smaller tolerance: leverages carry rounding of that size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +196,7 @@ def same_information_on_fewer(x: Floats, weights: Floats, *, upper: float | Floa
 
 
 def thin(search: Search, state: State, max_support: int | None) -> State:
-    """Return the state on fewer candidates, its gap still what was asked for; on ``max_support`` at whatever gap."""
+    """Return the state on fewer candidates, its gap still the requested one; on ``max_support`` at any gap."""
     if len(state.w) > _LIGHTEST:
         state = _without_lightest(search, state)
     state = _independent(search, state)
@@ -235,7 +235,7 @@ def _on_few(search: Search, full: State, size: int) -> State:
 
 
 def _without_lightest(search: Search, state: State) -> State:
-    """Return the state on fewer candidates: those of least weight go, a few come back where the gap asks for it."""
+    """Return the state on fewer candidates: those of least weight go, a few come back where the gap requires it."""
     share = _REMOVED_AT_ONCE
     while state.gap <= search.gap and len(state.w) > _LIGHTEST:
         remove = min(int(share * len(state.w)), len(state.w) - search.least)
@@ -291,7 +291,7 @@ def _lighter(search: Search, state: State, remove: int) -> State | None:
 
 
 def _thinner(search: Search, state: State, remove: int) -> State | None:
-    """Return the state on up to ``remove`` fewer candidates, its gap still what was asked for.
+    """Return the state on up to ``remove`` fewer candidates, its gap still the requested one.
 
     None when no fewer do.
     """

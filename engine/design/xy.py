@@ -50,17 +50,17 @@ def xy_optimal(
 
     V(w) is the sum of w x x' over the candidates. ``value`` is that largest variance, over all directions, and
     ``lower_bound`` a proven bound on it for every allowed design (``dual_bound``); ``converged`` says that
-    value / lower_bound - 1, which is ``gap`` of the design, is at most what was asked for.
+    value / lower_bound - 1, which is ``gap`` of the design, is at most the requested one.
 
     ``directions``: in the coordinates of the candidates, e.g. ``Pairs(candidates)`` for all differences.
     ``upper``: the largest share of each candidate, a number or ``(n,)``; 0 for a forbidden one.
     ``warm``: a design to start from. ``max_support``: the most candidates with weight; the best found on so many is
     returned, converged or not.
 
-    The support has at most d (d + 1) / 2 candidates beyond those at their bound. It may tell nothing about
+    The support has at most d (d + 1) / 2 candidates beyond those at their bound. It may leave inestimable
     effects that no direction involves: V is then singular and the variances are those of its generalised inverse.
-    Deterministic. Raises AssayPilotError for bounds that cannot be met, directions that no allowed candidates tell
-    anything about, and nothing to compare.
+    Deterministic. Raises AssayPilotError for bounds that cannot be met, directions that no allowed candidates
+    estimate, and nothing to compare.
     """
     begun = time.perf_counter()
     if not (math.isfinite(gap) and gap > 0):

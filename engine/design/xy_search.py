@@ -1,4 +1,4 @@
-"""The search for an XY-optimal design: candidates and directions come in as the saddle point of the others asks."""
+"""The search for an XY-optimal design: candidates and directions enter as the saddle point of the others requires."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .interior_point import Bundles, solve_saddle, starting_point
 _ROUNDS = 300
 """Rounds before the best so far is returned with its honest gap."""
 _SEARCH_SHARE = 0.8
-"""The part of the requested gap the search aims at; the rest pays for fewer compounds."""
+"""The part of the requested gap the search targets; the rest pays for fewer compounds."""
 _LOCAL_SHARE = 0.05
 """How much of the gap there is now the working sets are solved to."""
 _FIRST, _SECOND = 0.1, 3e-3
@@ -41,15 +41,15 @@ _FLAT = 1e-11
 _SINGULAR = 1e-10
 """Eigenvalues of V below this share of the largest count as zero for the value of a design."""
 _ROUNDING = 1e-15
-"""Where a direction asks for them, eigenvalues down to this share count after all."""
+"""Where a direction needs them, eigenvalues down to this share count after all."""
 _UNSEEN = 1e-11
-"""A direction with more than this share of its length where V tells nothing is not estimable."""
+"""A direction with more than this share of its length outside the span of V is not estimable."""
 _ANCHOR = 0.05
 _ANCHORS = 1e-9, 1e-3
-"""The share of a design that tells about all effects, mixed in where the optimum may leave some alone: in parts of the
+"""The share of a design that estimates all effects, mixed in where the optimum may leave some alone: in parts of the
 requested gap, as that is what it costs at most, and its limits."""
 _REST = 0.01
-"""The least share of the average that a search starts with, beside directions."""
+"""The least share of the average that a search starts with, in addition to directions."""
 _TRACES = (1e-3, 0.0)
 """Parts of an even weight below which weights are left out for a design without that share."""
 
@@ -89,7 +89,7 @@ class XYSearch:
         """What V is at least while searching."""
         self.anchor: XYState | None = None
         self.anchored = 0.0
-        """The weight of the anchor, beside weights of sum 1."""
+        """The weight of the anchor, in addition to weights of sum 1."""
         if may_be_singular(frame, directions):
             self.regularise()
 
@@ -99,7 +99,7 @@ class XYSearch:
         self.report(self._done, message)
 
     def regularise(self) -> None:
-        """Keep V regular from now on by a small share of an allowed design that tells about all effects.
+        """Keep V regular from now on by a small share of an allowed design that estimates all effects.
 
         With it added, V(w) + a V(s), the best possible is no worse than without; and the design (w + a s) / (1 + a)
         has a variance of at most 1 + a times it. Bounds are of V(w) without it.
@@ -232,7 +232,7 @@ class XYSearch:
     def solve(self, x: Floats, room: Floats, w: Floats, tolerance: float) -> tuple[Floats, float]:
         """Return the weights of the working sets' saddle point and what weight is worth there; the shares are kept.
 
-        Raises LinAlgError where these rows do not tell about all effects, with the anchor, if any.
+        Raises LinAlgError where these rows do not estimate all effects, with the anchor, if any.
         """
         bundles = self.bundles()
         start = starting_point(x, bundles, self.fixed, room, w, self.share)
@@ -279,7 +279,7 @@ class XYSearch:
             worst = float(local.max())
             keys, values = self.find(half, worst * (1.0 + _ENTERS * self.gap))
             if values[0] * (1.0 + self.anchored) <= self.lower * (1.0 + target):
-                # As good as asked for by what was seen: now all directions are looked at.
+                # As good as requested on the directions seen so far: now evaluate all.
                 keys, values = self.find(half, np.inf)
             value = float(values[0]) * (1.0 + self.anchored)
             if value < best.value:

@@ -1,1 +1,1 @@
-"""What measurements say about compounds: least squares, the posterior view, diagnostics."""
+"""Models of measured compounds: least squares, the posterior view, diagnostics."""

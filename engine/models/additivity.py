@@ -36,7 +36,7 @@ _EXACT = 1e-10
 
 @dataclass(frozen=True, slots=True)
 class Cliff:
-    """A compound beside what the model says of it from all others."""
+    """A compound's mean against the model's prediction from all others."""
 
     place: int
     """Its place among the rows that were judged."""
@@ -49,12 +49,12 @@ class Cliff:
 
 @dataclass(frozen=True, slots=True)
 class Additivity:
-    """What the values of one endpoint say about the sum of effects, against a stated noise; model scale."""
+    """Test and size of one endpoint's deviations from the sum of effects, against a stated noise; model scale."""
 
     compounds: int
     """Compounds with a value."""
     compared: int
-    """Those that others tell something about."""
+    """Those that others predict."""
     freedom: int
     """Degrees of freedom for lack of fit; 0: nothing can be judged."""
     p: float | None
@@ -78,9 +78,9 @@ class Additivity:
 def additivity(
     features: SiteFeatures, rows: Ints, means: Floats, counts: Floats, noise_sd: float, *, sure: float = 1e-3
 ) -> Additivity:
-    """Return what the ``means`` ``(m,)`` of the measured ``rows`` say, ``counts`` the measurements behind each.
+    """Return the additivity of ``means`` ``(m,)`` of the measured ``rows``; ``counts`` are the measurements of each.
 
-    A row may occur several times: compounds that the table cannot tell apart have deviations of their own.
+    A row may occur several times: compounds with equal substituents have deviations of their own.
     """
     nothing = Additivity(len(rows), 0, 0, None, 0.0, 0.0, math.inf, 0.0, 0.0, 0.0, ())
     if len(rows) < 2 or not noise_sd > 0.0:
@@ -170,7 +170,7 @@ def _cliffs(
 
     room = np.where(compared, 1.0 - leverage, 1.0)
     standard = np.where(compared, np.abs(residuals) * np.sqrt(counts / room) / noise_sd, 0.0)
-    # Two compounds that only tell about each other are equally far off: rounding is not to choose between them.
+    # Two compounds that only predict each other are equally far off: rounding is not to choose between them.
     order = np.argsort(-np.round(standard, 9), kind="stable")[: min(LISTED, int(compared.sum()))]
     chances = holm(2.0 * ndtr(-standard[order]), int(compared.sum()))
     return tuple(

@@ -1,4 +1,4 @@
-"""What a table cannot tell apart: substituents that occur once, and sites that change only together."""
+"""Confounded effects of a table: substituents that occur once, and sites that change only together."""
 
 from __future__ import annotations
 

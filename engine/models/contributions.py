@@ -81,7 +81,7 @@ def contributions(
 
 
 def _blocks(library: Library) -> dict[tuple[str, ...], tuple[int, Ints]]:
-    """Of each site that stands alone, and of each pair, by names: the place among the modelled, and its columns."""
+    """Return, of each site outside pairs and of each pair, its place among the modelled and its columns, by names."""
     sites, _ = library.modelled
     inside = {name for pair in library.interactions for name in pair}
     own = [(site.name,) for site in library.sites if site.name not in inside]
@@ -100,10 +100,10 @@ def _carried(
     rows: Ints,
     counts: Floats,
 ) -> tuple[Ints, Floats]:
-    """Return the columns that tell of a site, and ``(size, n_columns)`` what share of each a substituent's effect is.
+    """Return the columns of a site, and ``(size, n_columns)`` the share of each in a substituent's effect.
 
-    Of a site that stands alone its own. Of one in a pair those of its combinations: a substituent's effect is that of
-    the combinations it was measured in, each weighted by its determinations.
+    A site outside pairs has its own columns. One in a pair has those of its combinations: a substituent's effect is
+    that of the combinations it was measured in, each weighted by its determinations.
     """
     size = len(library.sites[position].substituents)
     if (name,) in blocks:

@@ -11,7 +11,7 @@ from ..domain.elimination import Eliminated, Solver
 from ..domain.features import SiteFeatures
 
 LEVERAGE_ONE = 1e-6
-"""A row whose leverage is this close to 1 is fitted exactly: nothing else tells about it."""
+"""A row whose leverage is this close to 1 is fitted exactly: nothing else predicts it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def additive_fit(features: SiteFeatures, rows: Ints, values: Floats) -> Additive
     """Return the figures of the unweighted least-squares fit of one value per row (a compound's mean, model scale).
 
     ``rows`` are row numbers of ``features``, ``values`` the ``(m,)`` values. Rows of equal features (two compounds
-    the table cannot tell apart) stay rows of their own.
+    with equal substituents) stay rows of their own.
     """
     y = np.asarray(values, dtype=float)
     if not len(y):

@@ -1,4 +1,4 @@
-"""What the additive model says of a compound from all others: the honest half of measured against predicted."""
+"""Leave-one-out predictions of the additive model, for plots of measured against predicted."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .ols import Estimate
 
 
 def leave_one_out(fit: Estimate, rows: Ints, means: Floats, counts: Floats) -> Floats:
-    """Return the prediction ``(m,)`` of each measured row from the other rows; NaN where they say nothing of it.
+    """Return the prediction ``(m,)`` of each measured row from the other rows; NaN where they do not predict it.
 
     ``fit`` is that to the ``means`` ``(m,)``, model scale, ``counts`` the determinations behind each: a row is left out
     with all of them. y - e / (1 - h) with the leverage h (Cook and Weisberg 1982, section 2.2): one fit serves all.

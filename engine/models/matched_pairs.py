@@ -49,7 +49,7 @@ class Changes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cliffs:
-    """Matched pairs by how far they lie apart, each from worse to better; the largest first."""
+    """Matched pairs by their difference, each from worse to better; the largest first."""
 
     site: Ints
     """``(c,)``."""
@@ -142,7 +142,7 @@ def pairs_of_change(codes: NDArray[np.integer], rows: Ints, site: int, before: i
 
 
 def _grouped(codes: NDArray[np.integer]) -> Ints:
-    """Return number the rows by what they hold: equal ones alike."""
+    """Return a number for each row; equal rows get equal numbers."""
     found = np.zeros(len(codes), dtype=np.intp)
     for column in codes.T:
         keys = found * (int(column.max(initial=0)) + 1) + column
@@ -255,7 +255,7 @@ def _deviation(site: Ints, number: Ints, squares: Floats, noise: Floats) -> Floa
 
 
 def _cliffs(at: Ints, variance: Floats, sites: list[_Pairs], every: list[_Differences], sign: float) -> Cliffs:
-    """Return the pairs that lie farthest apart; ``at`` are the compounds."""
+    """Return the pairs of largest difference; ``at`` are the compounds."""
     parts = []
     for site, (pairs, one) in enumerate(zip(sites, every, strict=True)):
         top = np.argsort(-np.abs(one.difference), kind="stable")[:MOST_CLIFFS]
@@ -322,7 +322,7 @@ def _quadruples(
 
 
 def _farthest(values: Floats, sizes: Ints) -> tuple[Ints, Ints]:
-    """Return the pairs of places within groups that lie farthest apart, as many as are listed.
+    """Return the pairs of places within groups of largest difference, as many as are listed.
 
     ``values`` stand group by group, ascending in each. Each group's two ends are a pair, so that no other group than
     those with the widest ends has one that is listed; and of a group the i-th from below with the j-th from above is

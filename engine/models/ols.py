@@ -35,7 +35,7 @@ class Estimate:
     """
 
     features: Features
-    """The table whose rows the methods speak of."""
+    """The table whose rows the methods take."""
     rank: int
     """The dimension ``d`` of what was measured."""
     theta: Floats
@@ -208,7 +208,7 @@ def _by_elimination(features: SiteFeatures, rows: Ints, weights: Floats, values:
     solver = Solver(table, weights)
     unmeasured: Floats = np.linalg.qr(table.null_space)[0]
     covariance = solver.covariance
-    # P C P with the projection P = 1 - apart apart' onto what was measured: of all such inverses the symmetric one.
+    # P C P with P = 1 - unmeasured unmeasured', the projection onto what was measured: the symmetric such inverse.
     left = covariance - unmeasured @ (unmeasured.T @ covariance)
     pseudo = left - (left @ unmeasured) @ unmeasured.T
     way = _Elimination(solver, unmeasured)

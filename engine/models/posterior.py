@@ -88,7 +88,7 @@ def _weak_prior(counts: Floats, means: Floats, sigma: float) -> tuple[float, flo
 def posterior(features: Features, measured: Ints, counts: Floats, means: Floats, sigma: float) -> Posterior:
     """Return the posterior after ``counts`` measurements with these means of the rows ``measured``, all ``(m,)``.
 
-    The prior is weak: see ``_weak_prior``. Where that is too weak to be told from
+    The prior is weak: see ``_weak_prior``. Where that is too weak to differ from
     nothing in floating point (values or noise of absurd size), it is as weak as it can be.
     """
     if len(measured) == 0:

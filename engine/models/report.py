@@ -28,7 +28,7 @@ _FEWEST = 3
 _WORST = 5
 _LONGEST_LIST = 200
 _FEW_REPEATS = 6
-"""Degrees of freedom below which replicates say little about the noise."""
+"""Degrees of freedom below which replicates estimate the noise poorly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Residual:
 
 @dataclass(frozen=True, slots=True)
 class ModelReport:
-    """What one endpoint's values say about the additive model, before any guarantee is offered."""
+    """Fit of the additive model to one endpoint's values, before any guarantee is offered."""
 
     verdict: Verdict
     sentence: str
@@ -86,7 +86,7 @@ class ModelReport:
     """The largest standardised residuals first."""
 
     def as_json(self) -> dict[str, Any]:
-        """For the command line; lists are cut, with their full counts beside them."""
+        """For the command line; lists are cut and come with their full counts."""
         return {
             **pick(self, "verdict sentence max_rank curvature_p"),
             **pick(self.fit, "rows rank leverage_one r2 q2 residual_sd"),
@@ -109,7 +109,7 @@ def model_report(
     ``counts`` are the determinations behind each mean; ``name`` begins the sentence. R2, Q2 and the residual SD count
     each compound once, as everywhere; the test weights by determinations. The verdict:
 
-    - not judged: fewer than three compounds that another one tells about, or no spread.
+    - not judged: fewer than three compounds that another one predicts, or no spread.
     - does not fit: Q2 below 0.2 (unless the noise explains it), or R2 below 0.8 with a lack of fit (or, without a
       known noise, Tukey's test) at p < 0.001.
     - doubtful: Q2 below 0.5, a lack of fit at p < 0.05, Tukey at p < 0.001, or most compounds fitted exactly.
@@ -121,7 +121,7 @@ def model_report(
     lack = curvature = None
     worst: tuple[Residual, ...] = ()
     if len(rows):
-        # Taken apart once for all fits: R2 and Q2 count each compound once, the test its determinations.
+        # Factorised once for all fits: R2 and Q2 count each compound once, the test its determinations.
         table = Eliminated(features.columns(rows), features.n_columns)
         once = Solver(table, np.ones(len(rows)))
         weighted = once if (counts == 1.0).all() else Solver(table, counts)
@@ -192,7 +192,7 @@ def _worst(
         return ()
     spread = np.sqrt(squares / freedom * np.maximum(1.0 - leverage, LEVERAGE_ONE) / counts)
     standard = residuals / spread
-    # Two compounds that only tell about each other are equally far off: rounding is not to choose between them.
+    # Two compounds that only predict each other are equally far off: rounding is not to choose between them.
     order = np.argsort(-np.round(np.abs(standard), 9), kind="stable")[:_WORST]
     return tuple(
         Residual(

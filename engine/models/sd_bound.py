@@ -3,8 +3,8 @@
 Measurements of one compound scatter by contrasts that are independent N(0, sigma^2). Which compounds a phase repeats,
 and how often, is fixed before its measurements, so that over a campaign these contrasts are one sequence z_1, z_2, ..
 of such normals, looked at after a number of them that may depend on those before. The chi-square quantile for nu
-degrees of freedom holds for a nu fixed in advance; here nu is chosen by what scattered before (who finds little scatter
-is done sooner), and is looked at again and again. So the bound must hold for all nu at once, which also makes any share
+degrees of freedom holds for a nu fixed in advance; here nu is chosen by the scatter seen before (little scatter ends
+a campaign sooner), and is tested repeatedly. So the bound must hold for all nu at once, which also makes any share
 for each look needless:
 
     P(some nu has z_1^2 + .. + z_nu^2 <= q_nu sigma^2) <= alpha,   hence   sigma <= s sqrt(nu / q_nu) for all nu.
@@ -53,7 +53,7 @@ def spent(freedom: float) -> float:
 
 
 def upper_factor(freedom: int, alpha: float) -> float:
-    """Return what the estimated SD is multiplied by to be at least the true one; infinite while nothing can be said."""
+    """Return what the estimated SD is multiplied by to be at least the true one; infinite while it is unbounded."""
     if not 0.0 < alpha < 1.0 or freedom < 0:
         raise ValueError("alpha must lie between 0 and 1, and freedom not be negative")
     least = _least_squares_sums(alpha)[min(freedom, LAST) // 2]

@@ -154,7 +154,7 @@ def _thinned(library: Library, kept: Ints, positions: Sequence[int], text: str, 
         present = np.unique(codes)
         site = library.sites[position]
         labels = site.substituents
-        if len(present) < 2:  # one substituent tells nothing, but the structures have it
+        if len(present) < 2:  # one substituent has no effect to estimate, but the structures have it
             if scaffold is not None:
                 scaffold = replace(scaffold, fixed=(*scaffold.fixed, (site.name, labels[present[0]])))
             continue

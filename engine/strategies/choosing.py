@@ -1,11 +1,11 @@
 """Three ways to plan a phase where compounds cost money: the cheapest, the most telling, and one between.
 
 What a phase measures may be chosen in any way that does not look at its own results: decisions rest on the bounds of
-what returned. So a plan is the strategy's own, asked about fewer compounds. All plans span what could be measured, so
+what returned. So a plan is the strategy's own, made for fewer compounds. All plans span what could be measured, so
 nothing becomes inestimable by a choice.
 
 - cheapest: what is at hand, with the fewest others, by price, that restore the span (exact: a matroid).
-- fastest: everything that can be had, whatever it costs.
+- fastest: everything that is available, whatever it costs.
 - balanced: what is at hand, and the compounds of a design that shares out money instead of measurements, where one
   measurement of a compound costs a power of its price below 1. Of the powers the one counts that gains most: of all
   that the fastest plan gains on the cheapest the share gained, less the share paid of all that it pays.
@@ -42,17 +42,17 @@ _AS_GOOD = 1.03
 _GAP = 0.1
 """How far the designs that choose compounds may be from optimal."""
 _POOL = 200
-"""Compounds to be made, those that tell most for their money, that a balanced plan chooses among."""
+"""Compounds to be made that a balanced plan chooses among: the most informative for their price."""
 _MOST = 20_000
 """Compounds to be made that are looked at, the cheapest of them."""
 _EXTRA = 100
-"""Compounds at hand, those that tell most, that may join a plan when it is made whole."""
+"""Compounds at hand that may join a plan when it is made whole: the most informative."""
 _WORST = 60
-"""Comparisons that are told worst, by which compounds are looked at."""
+"""The least precise comparisons, by which compounds are ranked."""
 _POWERS = (0.5, 0.25, 0.125)
 """Powers of the price that designs share out, from thrift to hardly any."""
 _USUAL = 0.1
-"""What a measurement counts as costing where that was not said, as a share of the usual price of a compound."""
+"""Cost of a measurement where none was given, as a share of the usual price of a compound."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Costs:
     price: Floats
     """``(n_arms,)`` of having one made; 0 at hand."""
     measurement: float
-    """Of one measurement of an arm, in all its endpoints; 0 where it was not said."""
+    """Of one measurement of an arm, in all its endpoints; 0 where none was given."""
     replicates: int
     """Measurements that a compound usually has once it is made."""
 
@@ -78,7 +78,7 @@ class Planned:
     value: float
     """The largest variance of what the phase is for, over sigma^2, times its measurements."""
     best: float
-    """A proven lower bound of that over all phases that measure what can be had."""
+    """A proven lower bound of that over all phases that measure what is available."""
 
     @property
     def loss(self) -> float:
@@ -87,7 +87,7 @@ class Planned:
 
 
 class Plans:
-    """The ways to plan the phase after a state; each is made when it is asked for."""
+    """The ways to plan the phase after a state; each is made on request."""
 
     def __init__(self, strategy: Strategy, state: State, costs: Costs, report: Report = silent) -> None:
         self._state, self._costs, self._report = state, costs, report
@@ -98,7 +98,7 @@ class Plans:
         self._ready: dict[PlanName, tuple[Allocation, float]] = {}
         self._free = self._phase_for(self._measurable)
         self._purpose_known = bool(self._seen)
-        """Whether the strategy has said what its phase is for."""
+        """Whether the strategy has stated what its phase is for."""
         self._judge = self._judged_by()
 
     def named(self, name: PlanName) -> Planned:
@@ -145,7 +145,7 @@ class Plans:
         return worst_variance(candidates.coordinates(at), allocation.counts / allocation.total, directions)[0]
 
     def _cheapest(self) -> Flags:
-        """Return what is at hand, and the cheapest others without which something could not be told."""
+        """Return what is at hand, and the cheapest others without which some effect could not be estimated."""
         costs, candidates = self._costs, self._judge[0]
         here = np.flatnonzero(costs.ready[candidates.rows])
         more = cheapest_spanning(candidates, costs.price[candidates.rows], here)
@@ -171,7 +171,7 @@ class Plans:
         each = measurement + price / max(self._costs.replicates, 1)
         cheap = dear[np.argsort(each[dear], kind="stable")][:_MOST]
         pool = np.unique(np.concatenate([start, free, _telling(candidates, directions, inverse, cheap, each, _POOL)]))
-        # A phase for a few differences need not tell of everything, and a design chooses from what does.
+        # A phase for a few differences need not estimate every effect, but a design chooses from rows that do.
         pool = np.union1d(pool, cheapest_spanning(candidates, price, pool))
         x = candidates.coordinates(pool)
         best, gained = np.zeros(0, dtype=np.intp), 0.0
@@ -194,7 +194,7 @@ class Plans:
 def _telling(
     candidates: ProjectedFeatures, directions: Directions, inverse: Floats, rows: Ints, each: Floats, most: int
 ) -> Ints:
-    """Of these rows those that tell most of what is told worst, for what a measurement of each costs."""
+    """Return the rows that inform most about the least precise directions, for the cost of a measurement."""
     worst = directions.vectors(directions.find(inverse, _WORST)[0])
     squares = ((candidates.coordinates(rows) @ inverse) @ worst.T) ** 2
     return rows[np.argsort(-squares.max(axis=1, initial=0.0) / each[rows], kind="stable")[:most]]
@@ -219,7 +219,7 @@ def _thrifty(
     ) -> Rounded:
         if design.shares is not None:
             return round_design(design, candidates, n, directions=directions, **options)
-        # Beside the design's own compounds only some that are at hand: each other one would have to be made.
+        # Besides the design's own compounds only some at hand may join: each other one would have to be made.
         pool = design.support
         if directions is not None:
             inverse = worst_variance(candidates.coordinates(pool), design.weights, directions)[1]

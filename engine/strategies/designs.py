@@ -1,6 +1,6 @@
 """Designs and the geometry of measurements, remembered by content: the same question is solved once.
 
-A simulation asks for the same first design in every run, and a campaign that is opened again asks what it asked
+A simulation needs the same first design in every run, and a campaign that is opened again needs those it needed
 before. Everything here depends on tables, rows, counts and options alone, never on values, so what is remembered is
 what would be computed, to the last bit. Bounded in memory; safe to use from several threads.
 """
@@ -104,7 +104,7 @@ def clear() -> None:
 
 
 def table(features: Features, rows: Ints, span: Ints | None = None) -> ProjectedFeatures:
-    """Rows of a table in coordinates of their span, or of the span of other rows (they should lie in it)."""
+    """Rows of a table in coordinates of their span, or of the span of other rows (they should be in it)."""
     known = _digest(features)
     if known is None:
         return _table(features, rows, span)
@@ -167,7 +167,7 @@ def _of_differences(candidates: ProjectedFeatures, *, targets: ProjectedFeatures
 g_design = Designer("g", _of_means)
 """The G-optimal design, see ``design.g_optimal``; of the targets ``value`` reports the worst variance."""
 xy_design = Designer("xy", _of_differences)
-"""The XY-optimal design for all differences of the targets; ``design.xy_optimal`` says what is refused."""
+"""The XY-optimal design for all differences of the targets; ``design.xy_optimal`` documents what is refused."""
 
 
 def in_question(problem: Problem) -> tuple[int, int]:
@@ -182,7 +182,7 @@ def remembered(
 ) -> _Held:
     """Return what ``make`` gives, from memory when it was made before for this table and these parts.
 
-    ``name`` says what is made; ``parts`` are all that it depends on beside the table; ``size`` in bytes, about.
+    ``name`` is the kind of design; ``parts`` are all that it depends on besides the table; ``size`` in bytes, about.
     """
     known = _digest(features)
     if known is None:
@@ -191,7 +191,7 @@ def remembered(
 
 
 def fit(features: Features, measured: Ints, counts: Floats, means: Floats) -> Estimate:
-    """``least_squares``; only what the values change is computed anew for the same measurements."""
+    """``least_squares``; for the same measurements only what depends on the values is computed again."""
     return _geometry(features, measured, counts).of_values(means)
 
 
@@ -223,7 +223,7 @@ def estimated(features: Features, measured: Ints, counts: Floats, means: Floats,
 
 
 def saturated(features: Features, measured: Ints, rows: Ints) -> bool:
-    """Whether rows are those measured, and as many as there are effects: each is then as its own measurements say."""
+    """Whether rows are those measured, and as many as there are effects: each estimate is then the arm's own mean."""
     return np.array_equal(rows, measured) and table(features, rows).rank == len(rows)
 
 
@@ -256,7 +256,7 @@ def _designed(
     key = (criterion, known[0], gap, *map(_content, sets), *map(_content, options))
     design, remembered = _MEMO.get(key, make, 16 * features.n_columns**2)
     if remembered:
-        # Whoever watches hears of it, and may stop it, either way.
+        # The observer receives it, and may stop it, either way.
         report(1.0, "design ready")
     return design
 

@@ -4,11 +4,12 @@ Ours: LinFACT (section 8) leaves it open. Larger is better; sigma is the noise S
 
 **What is measured.** The budget is spent in phases of whole rounds: a first one of about two fifths, then one after
 another; all in one where the budget has less than two rounds or less than two measurements per effect for each. The
-first tells every mean as well as can be (G-optimal). After each, all measurements so far give an estimate and its
-leader l. The next phase makes the expected number of compounds decided wrongly at the end small, as far as it can be
-told now: a compound's estimated difference from l moves on to one at the end, normal about it; that is then wrong when
-it is off by its own distance from the threshold epsilon + slack / 2 and half of the slack more (``near_threshold``).
-Weights first, then whole measurements, of which single ones move while that tells more.
+first estimates every mean as well as possible (G-optimal). After each, all measurements so far give an estimate and its
+leader l. The next phase makes the expected number of compounds decided wrongly at the end small, as far as
+is known now. A compound's estimated difference from l moves on to one at the end, normal about it. Its decision is
+wrong if that is off by its own distance from the threshold epsilon + slack / 2 and half of the slack more
+(``near_threshold``).
+Weights first, then whole measurements, of which single ones move while that informs more.
 
 **What is answered.** At the end a compound is in when its least-squares estimate, by all measurements, is at most
 epsilon + slack / 2 below the highest one.
@@ -18,7 +19,7 @@ x x', so that theta_hat - theta = V^-1 S. Designs depend on the past alone, so f
 exp((z'S - z'V z / 2) / sigma^2) is a martingale over the phases, of mean 1; so is its average over z from a normal
 distribution of mean 0 and covariance sigma^2 L^-1, which is sqrt(det L / det(V + L)) exp(S'(V + L)^-1 S / (2 sigma^2))
 (method of mixtures; Abbasi-Yadkori, Pal and Szepesvari 2011). It exceeds 1 / alpha with probability alpha at most
-(Markov), whatever the designs. Take L = rho V_1, V_1 the information of the first phase, which no value has a say in.
+(Markov), whatever the designs. Take L = rho V_1, V_1 the information of the first phase, which depends on no value.
 As V >= V_1, V + L <= (1 + rho) V, so but for a probability alpha
 
     (theta_hat - theta)'V (theta_hat - theta) < (1 + rho) sigma^2 (2 log(1 / alpha) + log(det(V + L) / det L)).
@@ -40,7 +41,7 @@ are far rarer (``tests/published/REPORT-fixed-budget.md``).
 Assumed: additive effects, independent normal errors of the stated SD, and that which measurements come back does not
 depend on their values.
 
-Phases of a fixed budget: an even one, and one that tells most about compounds near a threshold.
+Phases of a fixed budget: an even one, and one that informs most about compounds near a threshold.
 """
 
 from __future__ import annotations
@@ -86,9 +87,9 @@ _NO_ZONE = 0.1
 
 
 def bound(evidence: float, grown: float) -> float:
-    """Return what a wrong answer's probability is at most, 1 where that says nothing.
+    """Return an upper bound on the probability of a wrong answer; 1 where there is none.
 
-    ``told``: the least (margin / standard error)^2; ``grown``: the logarithm of det(V + L) / det L.
+    ``evidence``: the least (margin / standard error)^2; ``grown``: the logarithm of det(V + L) / det L.
     """
     return math.exp(min((grown - evidence / (1.0 + _RHO)) / 2.0, 0.0))
 
@@ -120,7 +121,7 @@ class EpsilonBestFixedBudget(Phased):
         return ("with a fixed budget the confidence is not chosen: what is not proven is decided by the estimates",)
 
     def assumes(self, problem: Problem) -> tuple[str, ...]:
-        """Beside additivity, normal errors, which the bound is about."""
+        """Return normal errors in addition to additivity: the bound is about them."""
         return (*super().assumes(problem), "the assay noise is normally distributed")
 
     def cautions(self, problem: Problem) -> tuple[str, ...]:
@@ -138,9 +139,9 @@ class EpsilonBestFixedBudget(Phased):
         return (f"with {budget} the answer is wrong with a probability of at most {percent(most, 2)}",)
 
     def beforehand(self, problem: Problem) -> float:
-        """Return the bound before the first measurement, if all that is asked for comes back.
+        """Return the bound before the first measurement, if all requested measurements come back.
 
-        1 where it says nothing.
+        1 where there is none.
         """
         assert isinstance(problem.goal, AllEpsilonBest)
         assert problem.budget is not None
@@ -162,7 +163,7 @@ class EpsilonBestFixedBudget(Phased):
         return {**sums, "first": sums["information"][0].copy()}
 
     def ask(self, state: State, report: Report = silent) -> Allocation:
-        """Return an even phase first, then what tells most about who is near the threshold."""
+        """Return an even phase first, then what informs most about compounds near the threshold."""
         size = _size(state)
         fit = _fit(state.memory, state.problem)
         rows = np.flatnonzero(state.active)
@@ -286,7 +287,7 @@ def _afterwards(memory: Arrays, fit: Fit, problem: Problem, rows: Ints, ins: Fla
     inner = fit.basis.T @ memory["first"] @ fit.basis
     sign, first = np.linalg.slogdet(_RHO * inner)
     if sign <= 0 or len(rows) > _MOST or np.linalg.matrix_rank(inner, hermitian=True) < len(inner):
-        # Effects that the first phase did not tell have no L.
+        # Effects that the first phase did not estimate have no L.
         return 1.0
     v = fit.basis.T @ memory["information"][0] @ fit.basis
     grown = float(np.linalg.slogdet(v + _RHO * inner)[1] - first)

@@ -27,18 +27,18 @@ class Informed(Phased):
 
     @abstractmethod
     def learn(self, state: State) -> Knowledge:
-        """Return what the measurements of a state say; only called where there are some of every endpoint."""
+        """Return the predictions for a state; only called where there are measurements of every endpoint."""
 
     @abstractmethod
     def truths(self, state: State, n: int, rng: np.random.Generator) -> list[Floats]:
         """Return ``n`` joint draws of all arms' means ``(n_endpoints, n_arms)``, given what was measured."""
 
     def as_learned(self, state: State) -> Informed:
-        """Return the strategy to play campaigns forward with: here itself, which learns anew every round."""
+        """Return the strategy to play campaigns forward with: here itself, which learns again every round."""
         return self
 
     def search(self, state: State) -> NDArray[np.int32]:
-        """Return combinations that may be the best beside the listed ones: here none."""
+        """Return combinations that may be the best besides the listed ones: here none."""
         return np.zeros((0, getattr(state.problem.features, "n_sites", 0)), dtype=np.int32)
 
     def memory(self, problem: Problem) -> Arrays:
@@ -80,7 +80,7 @@ class Informed(Phased):
         return replace(decision, memory={**_stored(informed.memory), **decision.memory})
 
     def decision(self, state: State, spent: int) -> Decision:
-        """Return what the measurements of a state say, as the end of a phase; its memory is without them."""
+        """Return the predictions for a state, as the end of a phase; its memory is without the measurements."""
         known = self.learn(state) if self.has_values(state) else _nothing_known(state.problem)
         goal = state.problem.n_endpoints
         return Decision(

@@ -1,4 +1,4 @@
-"""What ``epsilon-best-fixed-budget`` measures in a phase: all alike first, then who is near the threshold."""
+"""Phases of ``epsilon-best-fixed-budget``: all compounds equally first, then those near the threshold."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def wrong(beyond: Floats, half: float, now: Floats, then: Floats) -> Floats:
     ``beyond``: how far its estimate is from the middle of a soft zone, of half-width ``half``; ``now`` and ``then``:
     the variance of that estimate, and of the one at the end. What the one at the end will be is normal about the one
     now, with the variance between; it is wrong when it is off by its own distance from the middle and ``half`` more.
-    Eleven nodes: to within about a third, enough to say which compounds matter more.
+    Eleven nodes: to within about a third, enough to rank compounds by how much they matter.
     """
     moved = np.sqrt(np.maximum(now - then, 0.0))
     later = np.abs(beyond[:, None] + moved[:, None] * _NODES)
@@ -48,7 +48,7 @@ def wrong(beyond: Floats, half: float, now: Floats, then: Floats) -> Floats:
 
 
 def even_phase(state: State, size: int, report: Report) -> Allocation:
-    """Every mean as well as can be; with fewer measurements than effects, the compounds that tell most of them."""
+    """Design for every mean (G-optimal); with fewer measurements than effects, for the most informative compounds."""
     plan = g_design(state.problem.features, np.flatnonzero(state.problem.measurable), gap=_GAP, report=report)
     if size < plan.candidates.rank:
         few = np.argsort(-plan.design.weights, kind="stable")[:size]
@@ -59,7 +59,7 @@ def even_phase(state: State, size: int, report: Report) -> Allocation:
     try:
         rounded = round_design(plan.design, plan.candidates, size, method="exchange", most=most, report=report)
     except AssayPilotError:
-        # So few replicates of each tell too little: the lab takes more rounds for them.
+        # So few replicates of each are not enough: the lab takes more rounds for them.
         rounded = round_design(plan.design, plan.candidates, size, method="exchange", report=report)
     return _issued(state, plan.candidates.rows[rounded.support], rounded.counts, "g", plan.design)
 
@@ -96,7 +96,7 @@ def near_threshold(
     now = np.einsum("ij,ij->i", y @ np.linalg.inv(base), y)
 
     def mattering(inverse: Floats) -> tuple[Floats, Floats]:
-        """Return the differences that more measurements would still tell, and how much, largest 1."""
+        """Return the differences that more measurements would still improve, and how much, largest 1."""
         seen = y @ inverse
         then = np.minimum(np.maximum(np.einsum("ij,ij->i", seen, y), 1e-300), now)
         slopes = np.maximum(wrong(b, half, now, then) - wrong(b, half, now, then * (1.0 - _STEP)), 0.0) / then
@@ -104,7 +104,7 @@ def near_threshold(
         return y[counted], slopes[counted] / max(slopes.max(), 1e-300)
 
     def gains(inverse: Floats, matter: tuple[Floats, Floats]) -> Floats:
-        """Return what more of each candidate tells."""
+        """Return the gain of one more measurement of each candidate."""
         seen = matter[0] @ inverse
         got: Floats = np.einsum("ij,ij->i", x @ (seen.T @ (seen * matter[1][:, None])), x)
         return np.maximum(got, 0.0)
@@ -114,7 +114,7 @@ def near_threshold(
         inverse: Floats = np.linalg.inv(base + rest * (x.T @ (x * weights[:, None])))
         weights = weights * np.sqrt(gains(inverse, mattering(inverse)))
         if not weights.sum() > 0.0:
-            # Nothing is left that more measurements would tell.
+            # Nothing is left that more measurements would improve.
             return even_phase(state, size, report)
         weights = weights / weights.sum() + _TINY / len(weights)
         weights /= weights.sum()

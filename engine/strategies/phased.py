@@ -1,6 +1,6 @@
 """What strategies that decide in phases share: the state before the first phase, and how a decision changes it.
 
-Beside that the ends they share, and measurements that repeat others of their phase where these tell the noise
+Also the ends they share, and measurements that repeat others of their phase where these estimate the noise
 (``Problem.repeats``). Which and how many is fixed with the plan, by nothing but designs: pairs of the same compound in
 the same phase.
 """
@@ -156,7 +156,7 @@ def needs_budget(problem: Problem, name: str, least: int = 1, why: str = "") -> 
 
 
 def too_few(counts: Ints, repeats: int) -> bool:
-    """Whether fewer measurements repeat others than asked for, and fewer than half of all."""
+    """Whether fewer measurements repeat others than requested, and fewer than half of all."""
     total = int(counts.sum())
     return total - int(np.count_nonzero(counts)) < min(repeats, total // 2)
 
@@ -215,7 +215,7 @@ class Phased(ABC):
         return ()
 
     def cautions(self, problem: Problem) -> tuple[str, ...]:
-        """Return what somebody should know of this problem before the first measurement; nothing here."""
+        """Return warnings about this problem for before the first measurement; none here."""
         return ()
 
     def link(self, problem: Problem) -> tuple[Link, float]:
@@ -223,7 +223,7 @@ class Phased(ABC):
         return "identity", math.inf
 
     def assumes(self, problem: Problem) -> tuple[str, ...]:
-        """Return what the promise rests on beside independent measurements of the stated noise, in plain words."""
+        """Return the promise's assumptions besides independent measurements of the stated noise, in plain words."""
         return (ADDITIVE,)
 
     def memory(self, problem: Problem) -> Arrays:
@@ -348,7 +348,7 @@ def _check_fit(info: StrategyInfo, problem: Problem) -> None:
 
 
 def number(name: str, value: Any, *, above: float = 0.0, below: float = math.inf) -> float:
-    """Return a parameter as a number; AssayPilotError unless it lies strictly between the two."""
+    """Return a parameter as a number; AssayPilotError unless it is strictly between the two."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not above < value < below:
         bounds = f"above {above:g}" if below == math.inf else f"above {above:g} and below {below:g}"
         raise AssayPilotError(f"{name} must be a number {bounds}, got {value!r}", option=f"--parameter {name}")

@@ -91,19 +91,19 @@ class Problem:
     estimated: bool = False
     """Whether the noise is an upper bound from replicates (``BOUNDLESS`` without any); else it is as stated."""
     repeats: int = 0
-    """How many measurements of a phase should repeat others of it, to tell the noise."""
+    """How many measurements of a phase should repeat others of it, to estimate the noise."""
     limits: tuple[tuple[int, float, float], ...] = ()
     """What compounds must keep to: (endpoint, lowest, highest), for strategies that are informed of endpoints."""
     other_noise: tuple[float, ...] = ()
     """SD of each further endpoint that such a strategy is informed of, behind those of the goal; 0 where unknown."""
     similarity: tuple[Floats | None, ...] = ()
-    """Per site how alike its substituents are, ``(l, l)``; None where unknown. Empty: unknown of all."""
+    """Per site how similar its substituents are, ``(l, l)``; None where unknown. Empty: unknown of all."""
     ends: tuple[tuple[float, float] | None, ...] = ()
     """Per endpoint what no mean can go far beyond, such as 0 and 100 %; empty where none is known."""
     kinds: tuple[Kind, ...] = ()
     """Per endpoint whether values are plain, yes and no, or counts; empty: plain."""
     profile: Profile | None = None
-    """Which of the endpoints, those beside included, is the score of others; None without one."""
+    """Which of the endpoints, further ones included, is the score of others; None without one."""
     history: tuple[Pooled, ...] = ()
     """Per endpoint of the goal, what was measured before the campaign: to plan by, never to decide by."""
 
@@ -166,7 +166,7 @@ class Allocation:
     """The half-width the plan promises for every mean (model scale); infinite where a strategy promises none."""
     certificate: Certificate
     cut_to_budget: bool = False
-    """The phase asks for less than the algorithm wants, because the budget ends."""
+    """The phase requests less than the algorithm needs, because the budget ends."""
 
     @property
     def total(self) -> int:
@@ -237,12 +237,12 @@ class Decision:
     high: Floats
     """``(n_endpoints, n_arms)`` deciding upper bounds; inf when not estimable, NaN for arms not active."""
     contradicted: Ints
-    """Arms whose earlier decision this phase would have made the other way; the first decision stands."""
+    """Arms whose earlier decision this phase would have made the other way; the first decision remains."""
     spent: int
     numbers: Mapping[str, float] = field(default_factory=dict)
     """Thresholds and counts behind the decision, by name."""
     memory: Arrays = field(default_factory=dict)
-    """All that the strategy carries from phase to phase, beside the fields above; it replaces the state's."""
+    """All that the strategy carries from phase to phase besides the fields above; it replaces the state's."""
 
     @classmethod
     def after(
@@ -297,7 +297,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Where a strategy stands after some phases; made only by the strategy's own functions."""
+    """The state of a strategy after some phases; made only by the strategy's own functions."""
 
     problem: Problem
     first_radius: float
@@ -318,11 +318,11 @@ class State:
     spent: int
     last: Decision | None
     memory: Arrays = field(default_factory=dict)
-    """All that a strategy carries from phase to phase, beside the fields above: the last decision's."""
+    """All that a strategy carries from phase to phase besides the fields above: the last decision's."""
 
     @property
     def open(self) -> Flags:
-        """``(n_arms,)``: what is asked about and not decided."""
+        """``(n_arms,)``: wanted and not decided."""
         still: Flags = (self.status == UNDECIDED) & self.problem.wanted
         return still
 
@@ -370,13 +370,13 @@ class Strategy(Protocol):
         """Why no error probability is promised with these parameters; empty when it is. Plain words."""
 
     def cautions(self, problem: Problem) -> tuple[str, ...]:
-        """Return what somebody should know of this problem before the first measurement; plain words, mostly empty."""
+        """Return warnings about this problem for before the first measurement, in plain words; mostly empty."""
 
     def link(self, problem: Problem) -> tuple[Link, float]:
         """Return the scale on which means are sums of effects and are compared, and the largest size of one there."""
 
     def assumes(self, problem: Problem) -> tuple[str, ...]:
-        """Return what the promise assumes beside independent measurements of the stated noise, bounds included."""
+        """Return the promise's assumptions besides independent measurements of the stated noise, bounds included."""
 
     def start(self, problem: Problem) -> State:
         """Return the state before the first phase; AssayPilotError when the problem cannot be solved this way."""
@@ -416,12 +416,12 @@ class Divided(Strategy, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """What a calibrated strategy says of every arm; larger is better, on the model scale of each endpoint."""
+    """Predictions of a calibrated strategy for every arm; larger is better, on the model scale of each endpoint."""
 
     status: NDArray[np.int8]
     """``(n_arms,)`` codes of the strategies."""
     estimate: Floats
-    """``(n_endpoints, n_arms)`` of the goal's endpoints, then of those beside."""
+    """``(n_endpoints, n_arms)`` of the goal's endpoints, then of further ones."""
     low: Floats
     """2.5 % points, and in ``high`` 97.5 % points."""
     high: Floats
@@ -445,7 +445,7 @@ class Knowledge:
 class Calibrated(Strategy, Protocol):
     """A strategy that states expected errors instead of proving: statuses move both ways, by everything measured.
 
-    It is informed of all measurements, history and unplanned ones included, before it is asked anything.
+    It is informed of all measurements, history and unplanned ones included, before it plans or decides.
     """
 
     def inform(self, state: State, measured: tuple[Measured, ...]) -> State:
@@ -458,7 +458,7 @@ class Calibrated(Strategy, Protocol):
         """Return whether anything was measured of every endpoint of the goal."""
 
     def decision(self, state: State, spent: int) -> Decision:
-        """Return what the measurements say, as the end of a phase; its memory is without the measurements."""
+        """Return the predictions from the measurements, as the end of a phase; its memory holds no measurements."""
 
     def knowledge(self, state: State) -> Knowledge | None:
         """Return what is known of every arm, by the last decision where nothing came since; None without values."""

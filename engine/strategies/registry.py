@@ -1,6 +1,6 @@
 """The strategies by name. A new one is one file (or a folder) and one line here.
 
-Each is loaded when it is first asked for: a campaign needs one of them, and opening it should not wait for the rest.
+Each is loaded on first use: a campaign needs one of them, and opening it should not wait for the rest.
 Other packages add theirs by entry points of the group ``assaypilot.strategies``, ``NAME = "package.module:Class"``,
 where ``Class.info.name`` is NAME; names of built-in ones are not taken.
 """
@@ -19,7 +19,7 @@ from ..errors import AssayPilotError
 from .protocol import Calibrated, Divided, Strategy, StrategyInfo
 
 GROUP = "assaypilot.strategies"
-"""The group of entry points by which other packages bring strategies."""
+"""The group of entry points by which other packages provide strategies."""
 
 _STRATEGIES = {
     "gaussian-process": "gaussian_process.strategy.GaussianProcess",
@@ -71,7 +71,7 @@ def _loaded(entry: EntryPoint) -> type[Strategy]:
     mend = f"Update or remove the package {package}."
     try:
         kind = entry.load()
-    except Exception as error:  # whatever somebody else's module raises
+    except Exception as error:  # whatever a foreign module raises
         why = f"{type(error).__name__}: {error}"
         raise AssayPilotError(f"the strategy {entry.name} cannot be loaded ({why})", mend=mend) from error
     info = getattr(kind, "info", None)
@@ -99,7 +99,7 @@ def failed() -> dict[str, str]:
 
 
 def named_by(flag: str) -> str:
-    """Return the names of the strategies whose info says so, in the order of the alphabet, with commas."""
+    """Return the names of the strategies whose info has this property, in alphabetical order, with commas."""
     return ", ".join(sorted(one.info.name for one in strategies() if getattr(one.info, flag)))
 
 

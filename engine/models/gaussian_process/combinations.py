@@ -1,7 +1,7 @@
 """The combinations of substituents that may be best, out of too many to list.
 
 A draw of the model is a table of effects per site and pair of sites, so its best combinations are found site by site
-(a beam search), and none of the others is ever looked at.
+(a beam search), and none of the others is evaluated.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def best_combinations(
 ) -> NDArray[np.int32]:
     """Return the combinations that are best in joint draws, ``(m, n_sites)``, each once.
 
-    ``posteriors``: one per endpoint, larger is better. Of several endpoints every draw weighs them anew at random, so
+    ``posteriors``: one per endpoint, larger is better. Of several endpoints every draw weighs them at random, so
     that combinations from all along a front are found.
     """
     drawn = [one.effects(_DRAWS, rng) for one in posteriors]
@@ -54,7 +54,7 @@ def _best(tables: dict[tuple[int, ...], Floats], sizes: Sequence[int]) -> NDArra
         site = max(open_sites, key=lambda one: float(np.ptp(open_sites[one], axis=1).mean()))
         gain = open_sites.pop(site)
         value = total[:, None] + gain
-        # As if each of the others took what is best for it beside those chosen so far.
+        # As if each of the others took what is best for it, given those chosen so far.
         ahead = sum((other.max(axis=1) for other in open_sites.values()), np.zeros(len(total)))
         promise = (value + ahead[:, None]).ravel()
         kept = np.argsort(-promise, kind="stable")[:_BEAM]

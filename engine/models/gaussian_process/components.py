@@ -155,7 +155,7 @@ class Components:
         return np.concatenate(parts) if parts else np.zeros((0, weights.shape[1]))
 
     def _similarities(self, codes: NDArray[np.integer], others: NDArray[np.integer]) -> Floats:
-        """Return how alike compounds are: the product over sites of the similarity of their substituents."""
+        """Return the similarity of compounds: the product over sites of that of their substituents."""
         product: Floats = np.ones((len(codes), len(others)))
         for site in self._active:
             matrix = self._similarity[site]

@@ -24,7 +24,7 @@ _KNOWN = 0.2
 """Share of an endpoint's variance that has to be known before it informs another: else the slope on it may be anything,
 and draws of it move the other at random."""
 _DRAWS, _SOME = 32, 2_000
-"""Draws, and compounds, by which that is told."""
+"""Draws, and compounds, by which that is estimated."""
 
 Fit = Callable[[int, Sequence[Floats]], SeriesPosterior]
 """How an endpoint is fitted: its place, and what is expected of others (see ``fit_series``)."""

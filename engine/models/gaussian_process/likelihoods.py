@@ -1,4 +1,4 @@
-"""Measurements that are no plain values, as normal ones that say the same: bounds, yes and no, counts.
+"""Normal approximations of measurements that are no plain values: bounds, yes and no, counts.
 
 Each row is replaced by the normal measurement under which its posterior has the same mean and variance as under its
 own likelihood: expectation propagation (Minka 2001). What follows then needs no special case.
@@ -33,7 +33,7 @@ _NODES, _WEIGHTS = np.polynomial.hermite.hermgauss(32)
 def match(components: Components, rows: Rows, variances: Variances, places: Ints, tilted: Tilted) -> Rows:
     """Return the rows with normal measurements at some ``places`` ``(m,)``; the other rows stay as they are.
 
-    ``tilted``: what was measured at these places. A measurement that says nothing gets a huge variance.
+    ``tilted``: what was measured at these places. An uninformative measurement gets a huge variance.
     """
     logs = variances.mode
     parts = parts_of(components, rows)
@@ -76,11 +76,11 @@ def match(components: Components, rows: Rows, variances: Variances, places: Ints
 
 
 def between(low: Floats, high: Floats, noise: Floats) -> Tilted:
-    """Return what it says that measurements of some noise variance lie between limits, infinite where open."""
+    """Return the likelihood of measurements of some noise variance between limits, infinite where open."""
 
     def tilted(center: Floats, variance: Floats) -> tuple[Floats, Floats]:
         total = np.sqrt(variance + noise)
-        # Beyond so many SDs the logarithms cancel to noise; nothing there is told apart.
+        # Beyond so many SDs the logarithms cancel to noise, so the values there are taken as equal.
         a, b = (
             np.where(np.isfinite(side), np.clip((side - center) / total, -_FAR, _FAR), side) for side in (low, high)
         )
@@ -102,7 +102,7 @@ def between(low: Floats, high: Floats, noise: Floats) -> Tilted:
 
 
 def yes_or_no(yes: Floats, trials: Floats) -> Tilted:
-    """Return what ``yes`` of ``trials`` answers, ``(m,)`` each, say of log odds."""
+    """Return the likelihood of log odds given ``yes`` of ``trials`` answers, ``(m,)`` each."""
 
     def slope(at: Floats) -> tuple[Floats, Floats]:
         chance = expit(at)
@@ -115,7 +115,7 @@ def yes_or_no(yes: Floats, trials: Floats) -> Tilted:
 
 
 def counts(totals: Floats, samples: Floats) -> Tilted:
-    """Return what ``totals`` counted in ``samples`` say of the logarithm of a sample's mean count."""
+    """Return the likelihood of the logarithm of a sample's mean count, given ``totals`` counted in ``samples``."""
 
     def slope(at: Floats) -> tuple[Floats, Floats]:
         expected = samples * np.exp(np.minimum(at, _HIGHEST))

@@ -117,7 +117,7 @@ class Merged:
         return self.take(np.sort(rng.choice(len(self.rows), most, replace=False)))
 
     def reached(self, ends: tuple[float, float]) -> tuple[float, float]:
-        """Return the known ends, moved out as far as some compound's values lie surely beyond them."""
+        """Return the known ends, moved out as far as some compound's values are surely beyond them."""
         exact = np.isfinite(self.rows.values)
         values, error = self.rows.values[exact], _SURELY * self.noise_sd / np.sqrt(self.trials[exact])
         return float((values + error).min(initial=ends[0])), float((values - error).max(initial=ends[1]))
@@ -173,7 +173,7 @@ def merge(
 ) -> Merged:
     """Return the results by compound and shift; replicates may speak against a stated noise, unless it is ``sure``.
 
-    Where replicates tell the noise, values of a compound that agree exactly are one: copied rows would tell of none.
+    Where replicates estimate the noise, equal values of a compound count as one: copied rows would suggest no noise.
     Shares and counts are moved inside of their scale as if half an answer or count more of each kind had come.
     """
     if kind != "value":

@@ -21,11 +21,11 @@ from .variances import Rows, Variances, covariance, inverse_of, parts_of
 _ENTRIES = 4_000_000
 """Numbers in the table of a component at a time."""
 _PRIOR_ROWS = 20.0
-"""Rows that the stated errors count as, beside what left-out rows say of them."""
+"""Rows that the stated errors count as, against the evidence of left-out rows."""
 _MOST_CHECKED = 1500
 """Rows up to which each is predicted from the others."""
 _PAIRS_TAIL = 3.0
-"""Degrees of freedom of effects of pairs that nobody measured: few pairs of a series act together, and these much."""
+"""Degrees of freedom of effects of unmeasured pairs: few pairs of a series act together, and these much."""
 _TAIL = 5.0
 """Degrees of freedom of what is added where errors are larger than stated."""
 
@@ -47,7 +47,7 @@ def _factors(freedom: float) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Compounds:
-    """The compounds that are asked for; every measured one has to be among them."""
+    """The requested compounds; every measured one has to be among them."""
 
     codes: NDArray[np.integer]
     """``(K, n_sites)`` substituents."""
@@ -60,7 +60,7 @@ class Compounds:
 class Posterior:
     """The series model given its measurements, for each draw of the variances.
 
-    ``tails``: whether effects of pairs that nobody measured have heavy tails; not where values are their exponentials,
+    ``tails``: whether effects of unmeasured pairs have heavy tails; not where values are their exponentials,
     which would have no mean.
     """
 
@@ -116,7 +116,7 @@ class Posterior:
     ) -> Floats:
         """Draw the values of compounds jointly, ``(n_draws, K)``.
 
-        ``apart``: ``(n_draws, K)`` per other endpoint, how far a draw of it is from what is expected of it.
+        ``deviations``: ``(n_draws, K)`` per other endpoint, a draw of it less its expectation.
         """
         out = np.empty((n_draws, len(compounds.codes)))
         stops = np.rint(n_draws * np.cumsum(self._shares)).astype(np.intp)
@@ -159,7 +159,7 @@ class Posterior:
         self._widen(values, places, rng)
         slopes += self._slope_corrections(variances, solved)
         for slope, far in zip(slopes, deviations, strict=False):
-            # Where this endpoint was measured, its own values say what the other one could.
+            # Where this endpoint was measured, its own values already hold what the other one could add.
             far[places] = 0.0
             values += slope * far
         return values
@@ -224,7 +224,7 @@ class Posterior:
     def _widen(self, values: Floats, places: Ints, rng: np.random.Generator) -> None:
         """Let errors of unmeasured compounds grow to those of left-out rows with predictions like theirs."""
         if self.rows.around is not None:
-            return  # what stands for shares and counts there was made of the same model
+            return  # the approximation of shares and counts there comes from the same model
         if self._excess is None:
             if not 2 * _PRIOR_ROWS <= len(self.rows) <= _MOST_CHECKED:
                 return

@@ -1,7 +1,7 @@
 """Monotone scales on which effects may add up better than on the one values are measured on.
 
-Yields pile up at both ends and transfection or binding saturates: a bounded scale says so. Its upper end may be soft,
-as the best of a series often lie a little beyond it. Which scale fits is told by the marginal likelihood of the values,
+Yields pile up at both ends and transfection or binding saturates: a bounded scale describes this. Its upper end may be
+soft, as the best of a series are often a little beyond it. The marginal likelihood of the values chooses the scale,
 with the Jacobian of the scale.
 """
 
@@ -132,7 +132,7 @@ def candidate_scales(values: Floats, noise_sd: float, ends: tuple[float, float] 
         lows = [low - near, low - far]
         pairs = [(one, high + far) for one in lows]
     else:
-        # Around the known ends, as if what lies beyond them were noise; or around everything seen, close or wide.
+        # Around the known ends, as if values beyond them were noise; or around everything seen, close or wide.
         room = max(high, ends[1]) - min(low, ends[0])
         near, far = max(_NEAR * room, noise_sd), max(_FAR * room, noise_sd)
         lows = [ends[0] - max(_CLOSE * room, noise_sd), min(low, ends[0]) - near, min(low, ends[0]) - far]

@@ -3,7 +3,7 @@
     value = mean + sum over sites of a_s + sum over pairs of sites of b_st + shared deviation + own deviation
 
 with a variance of its own for each part, on the scale the values themselves ask for. Compounds share a deviation as far
-as their substituents are alike. Variances and scale are integrated over, since plug-in estimates are overconfident. A
+as their substituents are similar. Variances and scale are integrated over, since plug-in estimates are overconfident. A
 measurement adds noise and the shifts of its plate, day or source.
 """
 
@@ -39,14 +39,14 @@ _MANY_ROWS = (800, 2000)
 """Above the first, half the draws of the variances; above the second, two."""
 _BOUND_ROUNDS = 2
 _FLAT_OF_BOUNDS = 4.0
-"""Variance of the prior on the mean where bounds are all that is known: these tell it to one side only."""
+"""Variance of the prior on the mean where only bounds are known: they limit it to one side only."""
 _KIND_ROUNDS = 4
 """Rounds in which answers and counts are matched by normal measurements, and variances learned from these."""
 _SCALES: dict[Kind, Scale] = {"value": IDENTITY, "yes-no": Scale(0.0, 1.0), "count": Scale(0.0)}
 _NOISE_ROUNDS = 3
 """Rounds in which the noise is taken to a scale that is not that of the values (Laplace's approximation)."""
 _MOST_ROWS = 2000
-"""Results that effects are learned from; of more, each tells of its own compound alone."""
+"""Results that effects are learned from; each further one informs about its own compound alone."""
 
 
 class SeriesPosterior:
@@ -86,7 +86,7 @@ class SeriesPosterior:
     def draw(self, arms: Ints, n_draws: int, rng: np.random.Generator, deviations: Sequence[Floats] = ()) -> Floats:
         """Draw the values of compounds jointly, ``(n_draws, len(arms))``.
 
-        ``apart``: the same shape per other endpoint, how far a draw of it is from what is expected, in its SDs.
+        ``deviations``: the same shape per other endpoint, a draw of it less its expectation, in its SDs.
         """
         compounds = self._compounds(arms)
         drawn = np.empty((n_draws, len(arms)))
@@ -123,8 +123,8 @@ class SeriesPosterior:
 
         ``others``: what is expected of other endpoints now, as in ``fit_series``.
 
-        For playing a campaign forward: bounds count as values inside of them. Where more results are told of than
-        effects are learned from, each of the others tells of its own compound.
+        For playing a campaign forward: bounds count as values inside of them. Where there are more results than
+        effects are learned from, each of the others informs about its own compound.
         """
         scale, posterior, _ = max(self._parts, key=lambda part: part[2])
         stated = None if posterior.noise_sd is not None else self.noise_sd / self._unit.size
@@ -222,7 +222,7 @@ def fit_series(
     likelihood; ``others``: ``(n_compounds,)`` per other endpoint that may inform this one, what is expected of it, as
     SDs from its mean. AssayPilotError without any measurement.
 
-    Of more than some thousands of results a random part tells of effects, and each of the others of its own compound.
+    Beyond some thousands of results a random part informs about effects, each of the others about its own compound.
     """
     if not len(measured):
         raise AssayPilotError(
@@ -255,7 +255,7 @@ def fit_series(
         start = fitted[-1].variances if fitted else None
         fitted.append(_fitted(components, some, scale, rng, n_draws=1, start=start))
     if kind == "value":
-        # A soft end is tried where a hard one is likely: values tell little of it, and probabilities much depend on it.
+        # A soft end is tried where a hard one is likely: values hardly determine it, but probabilities depend on it.
         likely = [(one, first) for one, first, weight in zip(offered, fitted, _weights(fitted), strict=True) if weight]
         soft = [(one.softened(), first) for one, first in likely if one.softened() != one]
         offered = (*offered, *(one for one, _ in soft))
@@ -296,7 +296,7 @@ def _padded(others: Sequence[Floats], n: int) -> tuple[Floats, ...]:
 def _with_controls(
     codes: NDArray[np.integer], sizes: Sequence[int], similarity: Sequence[Floats | None] | None, n: int
 ) -> tuple[NDArray[np.integer], Sequence[int], Sequence[Floats | None] | None]:
-    """Return the series with ``n`` more compounds whose substituents nothing else has: what a control is."""
+    """Return the series with ``n`` more compounds whose substituents nothing else has, as controls are."""
     if n < 1:
         return codes, sizes, similarity
     varied = np.array([size > 1 for size in sizes])
@@ -341,7 +341,7 @@ def _fitted(
             scaled, start = _with_likelihoods(components, scaled, merged, scale, rng, start)
         if not last:
             break
-        # What a measurement says on the scale depends on how steep that is at the true value, not at the measured one.
+        # The information of a measurement depends on how steep the scale is at the true value, not at the measured one.
         start = fit_variances(components, scaled, n_draws=1, rng=rng, start=start, least=_least(scale), steps=1)
         means = scale.inverse(fitted_values(components, scaled, start))
     variances = fit_variances(components, scaled, n_draws=n_draws, rng=rng, start=start, least=_least(scale))
@@ -360,7 +360,7 @@ def _on_scale(rows: Rows, scale: Scale, means: Floats) -> tuple[Rows, Floats, fl
 
 
 def _noise_of_exact(components: Components, merged: Merged, rng: np.random.Generator) -> float:
-    """Return the SD of one measurement as exact values tell it; bounds would be taken for values that agree."""
+    """Return the SD of one measurement from exact values; bounds would pass for values that agree."""
     exact = np.flatnonzero(np.isfinite(merged.rows.values))
     if not len(exact):
         return merged.noise_sd

@@ -67,7 +67,7 @@ class Rows:
     """``(n,)`` per kind of shift (plate, day, source): the group of each row; -1 for none."""
     unknown_noise: bool = False
     squares: float = 0.0
-    """Sum of squares of replicates around their means; tells an unknown noise."""
+    """Sum of squares of replicates around their means; estimates an unknown noise."""
     freedom: int = 0
     """Degrees of freedom of ``squares``."""
     around: Around | None = None
@@ -179,7 +179,7 @@ class Density:
         total += self.flat
         _add_noise(total, self.rows, self.flat)
         try:
-            # Symmetric: transposed it has the order that LAPACK asks for, and is not copied.
+            # Symmetric: transposed it has the order that LAPACK needs, and is not copied.
             factor: Floats = cholesky(total.T, lower=True, overwrite_a=True, check_finite=False)
         except LinAlgError:
             return None

@@ -2,7 +2,7 @@
 
 Ours, beyond the papers. Larger is better; sigma is the noise SD, delta the error probability, b the best compound.
 
-**What could be said wrongly.** For all epsilon-best compounds there are, for every compound m, two statements:
+**Possible errors.** For all epsilon-best compounds there are, for every compound m, two statements:
 
 - A_m: m is within epsilon of the best, that is, mean(j) - mean(m) <= epsilon for every j. Refuting it puts m out.
 - B_m: some j has mean(j) - mean(m) > epsilon + slack. Refuting it puts m in.
@@ -13,27 +13,27 @@ in, and from 3.6 down to 3.1 for m out, as others go, where a tenth of the compo
 
 **Steps.** Given the past and which measurements returned, y'(theta_r - theta) / s_r, s_r = sigma ||y||_{V_r^-1}, is
 standard normal in phase r for any y fixed by the past. So such steps, in whatever phases and by whatever directions
-chosen beforehand, are independent standard normal (optional selection; Doob 1936), and a phase that says nothing of a
+chosen beforehand, are independent standard normal (optional selection; Doob 1936), and a phase that cannot estimate a
 direction is no step. Their sum stays below the limits of ``sequential_tests`` at all looks together, but for
 probability alpha.
 
 **Before the first step.** Of a hundred compounds or more the first phase of a lab's rounds takes two measurements for
 every effect and is no step of any walk. (Of fewer it fills a round and is one; also where the noise is estimated, which
-takes replicates.) It names whom to compare with in the next one, and which compounds are near a border: at most one
-standard error from where they may be called either. Both are past when the walks begin, so they may depend on these
-values in any way. Values from before the campaign do the same where they tell all effects; then no such phase is
-needed. The levels b_m of the compounds are shared out by it: those near have nine tenths of the sum, the others one
-tenth. The proofs ask for the sum alone. Without such a phase all are near.
+takes replicates.) It names the leader to compare with in the next one, and the compounds that are near a border: at
+most one standard error from where they may be called either. Both are past when the walks begin, so they may depend on
+these values in any way. Values from before the campaign do the same where they estimate all effects; then no such phase
+is needed. The levels b_m of the compounds are shared out by it: those near have nine tenths of the sum, the others one
+tenth. The proofs need only the sum. Without such a phase all are near.
 
 **A_m: out.** Before each phase r a leader l_r is chosen from the phases so far, when the one before is decided:
-availability may change later, and by whom saw this phase's values. Under A_m each step (y'theta_r - epsilon) / s_r, y
-= x(l_r) - x(m), has a mean of at most 0, although the leader changes. So the walk passes its limits with probability
+availability may change later, by a person who saw this phase's values. Under A_m each step (y'theta_r - epsilon) / s_r,
+y = x(l_r) - x(m), has a mean of at most 0, although the leader changes. So the walk passes its limits with probability
 alpha at most: no union over the compounds that m could be compared with. Over the compounds Holm's procedure holds, at
 every look, with weights v_m: 1 for those near a border, 0.1 for the others. With N the sum of weights of those not yet
-out the level is alpha = 0.4 delta v_m / N, and b_m more (next paragraph): A_m and B_m are never both true, so whoever
-has a true A_m leaves what B_m would have had. (Until the first error N is at least the sum V of weights of true A_m, so
-a first error needs one of them to pass at 0.4 delta v_m / V + b_m, at any look, and these levels sum to 0.4 delta and
-their b_m; Scandinavian Journal of Statistics 6, 1979.)
+out the level is alpha = 0.4 delta v_m / N, and b_m more (next paragraph): A_m and B_m are never both true, so a
+compound with a true A_m leaves the level of its B_m unused. (Until the first error N is at least the sum V of weights
+of true A_m, so a first error needs one of them to pass at 0.4 delta v_m / V + b_m, at any look, and these levels sum to
+0.4 delta and their b_m; Scandinavian Journal of Statistics 6, 1979.)
 
 **B_m: in.** It is refuted when for every j the walk of (x(m) - x(j))'theta_r + epsilon + slack passes its limit at
 some look. If B_m is true it is true by b, and the steps against b have means below 0: again probability alpha, without
@@ -47,16 +47,17 @@ best compound: the others are refuted so, or one is shown by walks to be within 
 each with half of 0.95 delta.
 
 **Means.** What is left of delta is for the bounds of all single means at all looks. They are shown, and they decide
-against compounds that cannot be measured any more, of which no walk says anything new. Such a compound remains one that
-may be the best, if a phase bounded it or it was a leader: what is said above of b holds for all these together.
+against compounds that cannot be measured any more, whose walks do not go on. Such a compound remains one that
+may be the best, if a phase bounded it or it was a leader: the argument above about b holds for all these together.
 
-**Without a lab's rounds.** Phases may have any size, and without slack nothing says how small the differences are
-that count. Steps weigh alike whatever their phase's size, so walks over phases that grow from 32 to 30,000 measurements
+**Without a lab's rounds.** Phases may have any size, and without slack the smallest relevant difference is unknown.
+Steps have equal weights whatever their phase's size, so walks over phases that grow from 32 to 30,000 measurements
 would lose a third of what was measured, and their limits would pay for a dozen looks. So early phases double what was
-measured, and are no steps: they only say what to measure and whom to compare with. The first step is the first phase
-whose plan, made before it, brings all open comparisons to their limits with at most eight times the measurements so
-far (or the 13th). From there on every phase is a step, and takes half of what should end the campaign. Which phases are
-steps is so fixed before each is measured, by the past alone, as ``Steps`` above asks. Bounds of means count all phases.
+measured, and are no steps: they only choose what to measure and the leader to compare with. The first step is the first
+phase whose plan, made before it, brings all open comparisons to their limits with at most eight times the measurements
+so far (or the 13th). From there on every phase is a step, and takes half of what should end the campaign. Which phases
+are steps is so fixed before each is measured, by the past alone, as ``Steps`` requires. Bounds of means count all
+phases.
 
 **Noise that is not known.** All steps of all phases are then made with one upper bound S on sigma, that of the present
 look, in place of sigma. Where S >= sigma every walk is sigma / S times the true one, at all its looks, and limits are
@@ -64,20 +65,22 @@ not below 0: so one that passes a limit is of a true walk that passes it, at the
 look, with the bound as it was then, is refuted by true walks or where some S < sigma; half-widths of means are larger
 likewise. So the errors are at most those above, for nine tenths of delta, and a tenth for all S together
 (``models.sd_bound``). It does not matter that S comes of the same measurements, or that plans and leaders depend on it:
-they depend on the past, and nothing here asks that walks and S be independent. The looks by which limits are spread,
-``expected``, are fixed at the start, by a guess of sigma.
+they depend on the past, and nothing here requires that walks and S be independent. The looks by which limits are
+spread, ``expected``, are fixed at the start, by a guess of sigma.
 
 **What was tried.** Medians of 40 campaigns on practice-960 (SD 0.2, slack 0.5): 257 measurements when the first phase
 fills a round of 96 and counts as a step, 210 as it is. Larger last phases, phases that grow faster, and keeping one
 design through all phases gained nothing. Steps weighed by information: of the comparisons decided last on practice-960,
 equal steps already have .93 to .98 of the information that their phases have, each by itself; the phases together have
-.65 to .88 of that of all measurements at once, because each estimates alone by another design. Weights mend only the
+.65 to .88 of that of all measurements at once, because each estimates alone by another design. Weights repair only the
 former. Joint critical values: a union over compounds, and not over what it takes jointly, costs up to a third of the
 measurements at one look. They are exact for a design fixed before its data. Later designs depend on the past; by the
 conditional-error principle it would have to be known how much of what was seen is noise, which is known only of
 statements at the border, never of all true ones together. Slepian's inequality holds for adaptive designs, too (orthant
-indicators stay supermodular under products and convolution), but only with the least correlations that any later
-design may have, and those are about 0.
+indicators stay supermodular under products and convolution), but only with the least correlations that any later design
+may have, and those are about 0. Estimated, not built: pooling all phases by weights fixed ahead, with a last correcting
+phase. It would recover the .65 to .88 of information, but needs a union over looks and the reflection bound: about 10 %
+fewer measurements in all.
 
 Without a lab's rounds it takes about three times an oracle that knows the truth, on the papers' small tables (seen in
 12 campaigns each of linfact-3 and linfact-7). Silent phases are a tenth of it. Seven to ten phases are steps, where
@@ -86,8 +89,8 @@ oracle's comparisons pass half of the time each; here all have to. None of these
 24 campaigns, geometric means by -8 to +23 %): an end in sight at 5 or 16 times what was measured, silent phases that
 stop there, ends in one part or three, limits spread over five or eight looks, steps of a quarter of what was measured.
 
-**A stated SD is the largest there is.** Where some compounds scatter less, and nobody says so, steps are less than
-standard normal, too, by as much as designs make them that know the past. Whoever chose all of them to that end would
+**A stated SD is the largest there is.** Where some compounds scatter less without a note of it, steps are less
+than standard normal, too, and designs that know the past choose by how much. Even designs chosen only to that end would
 pass no limit of a level up to 0.05 more often, of 0.1 by 0.1 % of it, and of 0.14 by 3 % (by the same induction).
 
 Assumed: additive effects, independent normal errors of the stated SD, and that which measurements come back does not
@@ -139,7 +142,7 @@ class _Verdict(NamedTuple):
     """Arms in that would be out now."""
     may_be_best: int
     held: bool
-    """Those left open would be decided, but for who cannot be measured any more."""
+    """Those left open would be decided, but for compounds that cannot be measured any more."""
 
 
 class Adaptive(ByWalks):
@@ -171,9 +174,9 @@ class Adaptive(ByWalks):
     unknown_end: ClassVar[int] = 3
 
     def memory(self, problem: Problem) -> Arrays:
-        """Return the record of measurements, who is not the best, and the phase at which the campaign should end.
+        """Return the record of measurements, the arms that are not the best, and the expected last phase.
 
-        That is fixed here: the limits at all looks depend on it.
+        That phase is fixed here: the limits at all looks depend on it.
         """
         expected = np.array([self._expected(problem)], dtype=np.intp)
         not_best = np.zeros(problem.n_arms, dtype=bool)
@@ -182,9 +185,9 @@ class Adaptive(ByWalks):
         return {**nothing_measured(), **own}
 
     def start(self, problem: Problem) -> State:
-        """Return the state before the first phase; values of before, where they tell all effects, name whom to compare.
+        """Return the state before the first phase.
 
-        They do what a silent first phase does, which is then left out.
+        Earlier values that estimate all effects name the leader. They replace a silent first phase.
         """
         state = super().start(problem)
         if not problem.history:
@@ -202,9 +205,8 @@ class Adaptive(ByWalks):
     def adjust(self, state: State, *, measurable: Flags, spent: int) -> State:
         """Return the state when only these arms can be measured.
 
-        Who led a phase counts though it cannot be estimated now.
-
-        Others may be out, or refuted as the best, by it, though no phase told its own mean.
+        A former leader counts as lost when it cannot be estimated now. Others may be out, or refuted as the best, by
+        it, though no phase estimated its own mean.
         """
         after = super().adjust(state, measurable=measurable, spent=spent)
         led = np.zeros(state.problem.n_arms, dtype=bool)
@@ -222,7 +224,7 @@ class Adaptive(ByWalks):
         return SetLimits(state.problem, state.memory["near"], lambda level: self.walk_limits(state, level, looks))
 
     def needs(self, state: State) -> tuple[State, Needs] | None:
-        """Return the state to plan in, and the open comparisons; None before anybody can be compared with."""
+        """Return the state to plan in, and the open comparisons; None before there is an arm to compare with."""
         leader = int(state.memory["leader"][0])
         if leader == NO_ARM or not state.active[leader]:
             leader = _leader(state)
@@ -244,7 +246,7 @@ class Adaptive(ByWalks):
         return state, needs
 
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
-        """Who is shown to be out, not the best, or in, by the walks of all phases."""
+        """Return the arms shown to be out, not the best, or in, by the walks of all phases."""
         problem = state.problem
         active = np.flatnonzero(state.active)
         if not outcome.counts[0].any() or not len(active):
@@ -273,7 +275,7 @@ class Adaptive(ByWalks):
             },
             memory={**memory, "not_best": not_best},
         )
-        # Fixed here: who leads the next phase must not depend on what becomes unavailable while it is measured.
+        # Fixed here: the next leader must not depend on what becomes unavailable while its phase is measured.
         leader = _leader(self.apply(state, decision))
         fixed: dict[str, NDArray[Any]] = {"leader": np.array([leader], dtype=np.intp)}
         if (memory["leaders"] <= SILENT).all():
@@ -281,7 +283,7 @@ class Adaptive(ByWalks):
         return replace(decision, memory={**decision.memory, **fixed})
 
     def _verdict(self, now: Findings, behind: Steps, not_best: Flags) -> _Verdict:
-        """Who is out or in among the active arms, whose walks ``behind`` the leaders are given."""
+        """Return which active arms are out or in, by their walks ``behind`` the leaders."""
         state, bounds = now.state, now.bounds
         goal, active = state.problem.goal, np.flatnonzero(state.active)
         undecided = state.status[active] == UNDECIDED
@@ -310,7 +312,7 @@ class Adaptive(ByWalks):
         return shown
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
-        """Every wanted arm decided, nothing left to measure or to be told by it, or a budget below one more phase."""
+        """Every wanted arm decided, nothing left to measure or to learn by it, or a budget below one more phase."""
         done = settled(state)
         if done and done[0].name != "decided":
             return done
@@ -321,14 +323,14 @@ class Adaptive(ByWalks):
 
 
 def may_be_best(state: State, not_best: Flags) -> Flags:
-    """Arms that may be the best of those that can be estimated, or could be while they were to be had."""
+    """Arms that may be the best, of those that can be estimated, or could be while they were available."""
     known = (state.status == UNDECIDED) | (state.status == IN) | away(state)
     possible: Flags = state.problem.wanted & known & ~not_best
     return possible
 
 
 def _leads(state: State, outcome: Outcome, *, whole_round: bool) -> int:
-    """Who leads the phase that returned, SILENT where it is no step; by what was fixed before it was measured."""
+    """Return the leader of the phase that returned, SILENT where it is no step; both were fixed before the phase."""
     leader, leaders = int(state.memory["leader"][0]), state.memory["leaders"]
     if (leaders > SILENT).any() or len(leaders) >= _MOST_SILENT:
         return leader
@@ -351,7 +353,7 @@ def _near_border(problem: Problem, evidence: Evidence, leader: int) -> Flags:
 
 
 def _leader(state: State) -> int:
-    """Return the arm that the next phase compares with: the best by all measurements so far; NOBODY without any."""
+    """Return the arm that the next phase compares with: the best by all measurements so far; NO_ARM without any."""
     if not len(state.memory["at"]):
         return NO_ARM
     pooled = Evidence(state.problem.features, state.memory, state.problem.noise[0]).pooled

@@ -1,4 +1,4 @@
-"""What the phases of a campaign say together about differences of compounds, whatever was chosen after seeing some.
+"""Joint evidence of a campaign's phases on differences of compounds, whatever was chosen after seeing some.
 
 Phase r gives its own least-squares estimate theta_r. For a direction y that is fixed before the phase, its error
 y'(theta_r - theta) / s_r with s_r = sigma ||y||_{V_r^-1} is standard normal, whatever happened before. So the sum of
@@ -41,7 +41,7 @@ def nothing_measured() -> dict[str, NDArray[Any]]:
 
 
 def appended(memory: Arrays, counts: Floats, means: Floats, leader: int) -> dict[str, NDArray[Any]]:
-    """Return the record with one more phase, and with whom it was to compare (NOBODY for none, SILENT: no step)."""
+    """Return the record with one more phase, and its leader (NO_ARM for none, SILENT: no step)."""
     phase = len(memory["leaders"])
     arms = np.flatnonzero(counts > 0)
     more = {
@@ -66,14 +66,14 @@ class Steps(NamedTuple):
     """The steps of walks, phase by phase, ``(n_phases, ...)`` each."""
 
     difference: Floats
-    """The difference that a phase estimates; 0 where it says nothing."""
+    """The difference that a phase estimates; 0 where it cannot."""
     precision: Floats
-    """One over its standard error; 0 where it says nothing."""
+    """One over its standard error; 0 where there is none."""
     equal: Flags
     """``(...)``: whether the two are equal rows, whose difference is 0 without any measurement."""
 
     def _sizes(self, offset: float) -> Floats:
-        """Return the steps of difference + offset in standard errors; infinite where a damaged file says so."""
+        """Return the steps of difference + offset in standard errors; infinite where a damaged file has such values."""
         with np.errstate(over="ignore"):
             return (self.difference + offset) * self.precision
 
@@ -114,7 +114,7 @@ class Steps(NamedTuple):
 def at_look(limits: Floats, looks: Ints) -> Floats:
     """``(...)``: the limit of walks with so many steps, the last one known at most.
 
-    ``limits``: ``(looks,)`` for all walks alike, or ``(looks, ...)`` with what broadcasts to the shape of the walks.
+    ``limits``: ``(looks,)`` for all walks, or ``(looks, ...)`` with what broadcasts to the shape of the walks.
     """
     last = np.clip(looks, 1, len(limits)) - 1
     if limits.ndim == 1:
@@ -232,7 +232,7 @@ _Differences = tuple[Floats, Floats]
 
 
 def _steps(differences: list[_Differences], equal: Flags) -> Steps:
-    """Return steps; a standard error is infinite (or 0, for equal rows) where a phase says nothing."""
+    """Return steps; a standard error is infinite (or 0, for equal rows) where a phase has no estimate."""
     shape = (len(differences), *equal.shape)
     difference, precision = np.zeros(shape), np.zeros(shape)
     for phase, (value, error) in enumerate(differences):

@@ -1,4 +1,4 @@
-"""What the phases of a campaign say of several endpoints at once, in units of each endpoint's noise."""
+"""Evidence of a campaign's phases on several endpoints at once, in units of each endpoint's noise."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ SHARES = (0.65, 0.2, 0.1, 0.05)
 _AT_ONCE = 1 << 20
 """Differences looked at together."""
 _ENOUGH = 0.5
-"""Half-widths this small beside those of who is away: measuring without end would hardly tell them apart better."""
+"""Half-widths this small against those of lost arms: more measurements would hardly separate them better."""
 
 
 def nothing_measured(n_arms: int, n_endpoints: int) -> dict[str, NDArray[Any]]:
     """Return the record of no phase: per compound its phase (from 0), arm, counts and values by endpoint.
 
-    And who may be shown to beat each arm, ``(len(SHARES), n_arms)``, with the phase from which their walks count.
+    And the arms that may be shown to beat each arm, ``(len(SHARES), n_arms)``, and the phase their walks count from.
     """
     no_arms = np.zeros(0, dtype=np.intp)
     none = np.zeros((n_endpoints, 0))
@@ -87,7 +87,7 @@ class Front:
 
     @cached_property
     def estimable(self) -> Flags:
-        """``(n_arms,)``, whether every endpoint's mean can be told from all measurements so far."""
+        """``(n_arms,)``, whether all measurements so far estimate every endpoint's mean."""
         return np.asarray(np.logical_and.reduce([one.pooled.estimable() for one in self.endpoints]))
 
     def between(self, first: Ints, second: Ints) -> list[Steps]:
@@ -130,7 +130,7 @@ class Boxes(NamedTuple):
     low: Floats
     high: Floats
     away: Flags
-    """``(n_arms,)``, who cannot be measured any more and may beat others."""
+    """``(n_arms,)``, arms that cannot be measured any more and may beat others."""
 
     def beaten(self, arms: Ints) -> Flags:
         """Which arms one that is away beats for sure."""

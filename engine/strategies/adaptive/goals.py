@@ -53,7 +53,7 @@ class AdaptiveGoals(Phased):
         return _of(problem).start(problem)
 
     def assumes(self, problem: Problem) -> tuple[str, ...]:
-        """Beside additivity, normal errors: the limits are exact for them."""
+        """Return normal errors in addition to additivity: the limits are exact for them."""
         return _of(problem).assumes(problem)
 
     def memory(self, problem: Problem) -> Arrays:

@@ -22,13 +22,13 @@ class Sides:
     out_beyond: float
     """Out (or not the best): farther than this behind the best."""
     in_within: float
-    """In: no farther than this behind anyone who may be the best."""
+    """In: no farther than this behind any arm that may be the best."""
     outs: Callable[[Ints], Floats]
     """Limits of walks of arms against their leaders, ``(looks, arms)``."""
     ins: Callable[[Ints], Floats]
     """The same of arms against rivals."""
     least_gap: float
-    """No difference is planned to be told apart from its border by less than this: one of its two sides is farther."""
+    """Least distance from a border that is planned for: one of its two sides is farther."""
 
 
 def needs_of_sides(evidence: Evidence, sides: Sides, leader: int, open_arms: Ints, possible: Ints) -> Needs:
@@ -83,7 +83,7 @@ def needs_of_best(evidence: Evidence, sides: Sides, leader: int, open_arms: Ints
 
 
 def _least_gaps(evidence: Evidence, leader: int, arms: Ints, sides: Sides) -> Floats:
-    """Differences from a border below which an estimate says nothing of the side: half of their standard errors."""
+    """Differences from a border below which an estimate cannot tell the side: half of their standard errors."""
     error = evidence.sigma * evidence.pooled.difference_norm(leader, arms)
     half: Floats = np.where(np.isfinite(error), error, 0.0) / 2.0
     return np.maximum(np.maximum(half, sides.least_gap), 1e-9)

@@ -3,13 +3,13 @@
 Ours, beyond the papers; the steps of walks and their limits are those of ``adaptive``. Larger is better in every
 endpoint; j beats i when its mean is larger in all of them. delta is the error probability, K the number of compounds.
 
-**What could be said wrongly.** For every compound i there are two statements:
+**Possible errors.** For every compound i there are two statements:
 
-- A_i: nobody beats i. Refuting it puts i out.
-- B_i: somebody beats i by more than the margins in every endpoint. Refuting it puts i in.
+- A_i: no compound beats i. Refuting it puts i out.
+- B_i: some compound beats i by more than the margins in every endpoint. Refuting it puts i in.
 
-The answer is right unless a true one of them is refuted. A_i and B_i are never both true, and neither is where somebody
-beats i, but by less.
+The answer is right unless a true one of them is refuted. A_i and B_i are never both true, and neither is where a
+compound beats i, but by less.
 
 **A_i: out.** Before each phase up to four compounds j are named, by the phases so far, that i may be shown to be beaten
 by; their walks count from then on. If A_i is true there is an endpoint in which j is not better, so that the steps of
@@ -22,7 +22,7 @@ would change with it.
 **B_i: in.** It is refuted when for every j the walk of mean(i) - mean(j) + margin passes in some endpoint. If B_i is
 true it is true by one j, and the steps against that one have means below 0 in every endpoint: no union over j, one over
 the E endpoints, each at 1 / E of the level. Compounds that are out need not be compared with: if one that is out beats
-i by more than the margins, so does one that nobody beats (it beats that one, or is it), which is not out unless an
+i by more than the margins, so does one that is unbeaten (it beats that one, or is it), which is not out unless an
 error was made that is counted there.
 
 **Levels.** B_i is tested at b = 0.6 delta / K, A_i at a = b + 0.35 delta / N with N compounds not yet out. Let M be the
@@ -31,14 +31,14 @@ delta / M, at any look (Holm, Scandinavian Journal of Statistics 6, 1979). At mo
 errors have a probability of at most M (b + 0.35 delta / M) + (K - M) b = 0.95 delta.
 
 **Means.** What is left, 0.05 delta, is for the bounds of all means of all endpoints at all looks. They are shown, and
-they decide against compounds that cannot be measured any more, of which no walk says anything new. Such a compound
+they decide against compounds that cannot be measured any more, whose walks do not go on. Such a compound
 counts as one that may beat others, if a phase bounded it or it was named.
 
 Nothing is assumed of how the errors of endpoints go together. Assumed: additive effects, normal errors of the stated
 SDs, independent between measurements, and that which measurements come back does not depend on their values. Source:
 the question is that of "Bandit Pareto Set Identification in a Multi-Output Linear Model" (GEGE).
 
-Whom ``adaptive`` compares for the Pareto set, and what its open comparisons still need, by the estimate so far.
+The module also chooses the comparisons for the Pareto set, and estimates what the open ones still need.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ from .verdict import away
 _BETTER = 0.7
 """Another compound is named when it should take less than this share of the precision that those named still take."""
 _BORDER = 0.25
-"""Share of a margin: no difference is planned to be told apart from its border by less; the other side is farther."""
+"""Share of a margin: the least distance from a border that is planned for; its other side is farther."""
 _MOST_PAIRS = 20_000_000
 """Differences in phases and endpoints looked at for one decision; what is left waits for the next one."""
 _STEPS_DOWN = 20
@@ -97,7 +97,7 @@ class Known(NamedTuple):
     """``(n_endpoints,)``, in units of the noise."""
 
     def least(self, first: Ints, second: Ints) -> Floats:
-        """Differences from a border below which an estimate says nothing of the side, ``(n_endpoints, m)``."""
+        """Differences from a border below which an estimate cannot tell the side, ``(n_endpoints, m)``."""
         difference = self.front.features.dense(first) - self.front.features.dense(second)
         half = [np.einsum("ij,ij->i", difference @ one.pooled.covariance, difference) for one in self.front.endpoints]
         errors = 0.5 * np.sqrt(np.maximum(half, 0.0))
@@ -106,7 +106,7 @@ class Known(NamedTuple):
 
 
 def _to_out(known: Known, rival: Ints, arms: Ints, begun: Ints, place: int) -> Floats:
-    """Return the precision that shows each of ``who``, in that place of those named, to beat its arm; or infinite."""
+    """Return the precision that shows each ``rival``, in that place of those named, to beat its arm; or infinite."""
     if not len(arms):
         return np.zeros(0)
     means = known.front.means
@@ -119,7 +119,7 @@ def _to_out(known: Known, rival: Ints, arms: Ints, begun: Ints, place: int) -> F
 
 
 def beaters(known: Known, memory: Arrays, arms: Ints) -> dict[str, NDArray[np.int32]]:
-    """Whom each arm may be shown to be beaten by from the next phase on: those named before, and maybe one more.
+    """Return the rivals that may be shown to beat each arm from the next phase on: those before, and maybe one more.
 
     The new one leads the arm most in its least endpoint, by all phases so far.
     """
@@ -178,7 +178,7 @@ def needs_of_front(known: Known, named: Arrays, arms: Ints) -> Needs:
 
 
 class Verdict(NamedTuple):
-    """Who is in and out by all phases of a record."""
+    """The arms that are in and out by all phases of a record."""
 
     ins: Ints
     outs: Ints
@@ -187,7 +187,7 @@ class Verdict(NamedTuple):
     shown: Floats
     """Estimate, low and high of every active arm ``(3, n_endpoints, n_arms)``."""
     only_lost: bool
-    """Those left open would be decided, but for who cannot be measured any more."""
+    """Those left open would be decided, but for compounds that cannot be measured any more."""
 
 
 class AdaptivePareto(ByWalks):
@@ -212,13 +212,13 @@ class AdaptivePareto(ByWalks):
     )
 
     def memory(self, problem: Problem) -> Arrays:
-        """Return the record of measurements, who may be shown to beat whom, and the expected last phase."""
+        """Return the record of measurements, the named rivals of each arm, and the expected last phase."""
         expected = np.array([self._expected(problem)], dtype=np.intp)
         fixed = {"expected": expected, **self.guessed(problem)}
         return {**nothing_measured(problem.n_arms, problem.n_endpoints), **fixed}
 
     def adjust(self, state: State, *, measurable: Flags, spent: int) -> State:
-        """Return the state when only these arms can be measured; who was named as beating others counts even so."""
+        """Return the state when only these arms can be measured; arms named as rivals of others still count."""
         after = super().adjust(state, measurable=measurable, spent=spent)
         named = np.zeros(state.problem.n_arms, dtype=bool)
         beating = state.memory["beaters"]
@@ -247,7 +247,7 @@ class AdaptivePareto(ByWalks):
         return Known(front, active, self.limits(state, front.n_phases + 1), left, _margins(problem))
 
     def needs(self, state: State) -> tuple[State, Needs] | None:
-        """Return the state to plan in, and the open comparisons; None before anybody can be compared with."""
+        """Return the state to plan in, and the open comparisons; None before there is an arm to compare with."""
         known = self._known(state)
         open_arms = np.flatnonzero(state.active & (state.status == UNDECIDED))
         if known is None or not len(open_arms):
@@ -256,7 +256,7 @@ class AdaptivePareto(ByWalks):
         return state, needs
 
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
-        """Who is shown to be out or in by the walks of all phases, with those named before this one."""
+        """Return the arms shown to be out or in by the walks of all phases, with the rivals named before this one."""
         if not (outcome.counts > 0).any() or not state.active.any():
             return None
         memory = appended(state.memory, outcome)
@@ -277,7 +277,7 @@ class AdaptivePareto(ByWalks):
         return replace(decision, memory={**memory, **self._named(self.apply(state, decision))})
 
     def _named(self, state: State) -> Arrays:
-        """Return who may be shown to beat whom by the next phase: by nothing that it says, its noise included.
+        """Return the rivals that the next phase may show to beat each arm; nothing that it measures has a part in it.
 
         Fixed when the phase before is decided, since what is available may change while the next one is measured.
         """
@@ -286,7 +286,7 @@ class AdaptivePareto(ByWalks):
         return {} if known is None else beaters(known, state.memory, open_arms)
 
     def verdict(self, state: State, memory: Arrays) -> Verdict:
-        """Who is out or in by the walks of such a record."""
+        """Return the arms that are out or in by the walks of such a record."""
         problem, active = state.problem, np.flatnonzero(state.active)
         undecided = state.status[active] == UNDECIDED
         front = Front(problem.features, memory, problem.noise)
@@ -328,7 +328,7 @@ class AdaptivePareto(ByWalks):
         return out
 
     def _near(self, limits: FrontLimits, front: Front, bounds: Boxes, arms: Ints, rivals: Ints) -> Ints:
-        """Return the arms that no rival beats by more than the margins; those likeliest to are asked about first."""
+        """Return the arms that no rival beats by more than the margins; the likeliest rivals are tested first."""
         margins, unit = _margins(limits.problem), front.noise[:, 0]
         if len(arms) and len(rivals) > 1:
             rival = front.strongest(arms, rivals, 1)[0][:, 0]
@@ -356,7 +356,7 @@ class AdaptivePareto(ByWalks):
         return shown
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
-        """Every wanted arm decided, nothing left to measure or to be told by it, or a budget below one more phase."""
+        """Every wanted arm decided, nothing left to measure or to learn by it, or a budget below one more phase."""
         done = settled(state)
         if done:
             return done

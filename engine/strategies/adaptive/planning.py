@@ -1,10 +1,10 @@
-"""What ``adaptive`` measures in a phase: a plate that says most about the comparisons that are still open.
+"""What ``adaptive`` measures in a phase: a plate that informs most about the comparisons that are still open.
 
 **The rest of a budget** that is smaller than a phase about everything. A phase of few comparisons takes fewer
 measurements than there are effects (``Draft.fewest``). So where the budget leaves less than one for every effect, the
-comparisons nearest to their limits are planned for alone, as many as are likely to be told by what is left; where that
-is none, the campaign ends and says what the nearest would take. What a phase tells of is chosen by the phases before
-it, as always, so nothing of the guarantee changes.
+comparisons nearest to their limits are planned for alone, as many as what is left is likely to decide; where that
+is none, the campaign ends and states what the nearest would take. The phases before it choose the comparisons of a
+phase, as always, so nothing of the guarantee changes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from ..phased import in_pairs
 from ..protocol import Allocation, Certificate, State, StopReason
 
 _GAP = 0.05
-"""How far a phase's design may be from optimal; the next phase's depends on what this one brings."""
+"""How far a phase's design may be from optimal; the next phase's depends on the results of this one."""
 ROOM = 1.3
 """A phase takes this many times the measurements that should end the campaign, where those are less than a round."""
 NEAR = 8
@@ -85,7 +85,7 @@ def expected_looks(total: float, per_round: int) -> int:
 
 
 def first_phase(state: State, report: Report, *, whole_round: bool = True) -> Allocation:
-    """Every mean as well as can be: nothing is known of who should be compared, or nobody can be with who counts.
+    """Return a phase for every mean (G-optimal): no comparison is known yet, or none that counts can be measured.
 
     ``whole_round``: whether it fills a round of the lab even where two measurements for every effect are fewer.
     """
@@ -107,7 +107,7 @@ def next_phase(state: State, needs: Needs, report: Report, way: Way = CAREFUL) -
 
 
 def drafted(state: State, needs: Needs, report: Report, way: Way) -> Draft | None:
-    """Return that design, not yet in whole measurements; None where no measurement tells of what is needed."""
+    """Return that design, not yet in whole measurements; None where no measurement informs about what is needed."""
     problem = state.problem
     candidates = table(problem.features, np.flatnonzero(problem.measurable))
     kept = needs.precision > _TRIFLE * needs.precision.max(initial=0.0)
@@ -165,7 +165,7 @@ class Draft:
             measured = int(last.numbers["measurements"])
             if measured % self.per_round > 0:
                 # One that should have been the last and was not is followed by one with more room; one that decided
-                # nobody by a larger one, so that it comes to an end whatever keeps small ones from telling.
+                # no arm by a larger one, so that it comes to an end whatever keeps small ones from deciding.
                 room *= 2.0
                 least = 0 if len(last.ins) + len(last.outs) else 2 * measured
         wanted = math.ceil(min(room * self.design.value, 1e15))
@@ -176,7 +176,7 @@ class Draft:
     def telling(self, size: int, full: int, variance: float) -> tuple[int, Rounded]:
         """How many measurements, from ``size`` to ``full``, have no larger variance than this; and these.
 
-        Few whole measurements can tell much less than their share of the design.
+        Few whole measurements can be much less informative than their share of the design.
         """
         found = self.whole(size)
         while size < full and found.value > variance * size:
@@ -185,9 +185,9 @@ class Draft:
         return size, found
 
     def fewest(self, wanted: int) -> int:
-        """At least so many measurements, with which a phase says what as many of the design would.
+        """At least so many measurements, with which a phase is as informative as that many of the design.
 
-        One for every effect that the design tells about: of a few comparisons these are less than all. Where their
+        One for every effect that the design estimates: for a few comparisons these are less than all. Where their
         compounds cannot be measured so often, all effects are estimated, besides what is wanted.
         """
         capacity, rank = self.state.problem.capacity, self.candidates.rank
@@ -195,7 +195,7 @@ class Draft:
         held = math.inf if capacity is None else capacity.max_replicates * len(self.design.support)
         size = wanted
         while size < rank:
-            # Of more measurements fewer weights are traces, and the rest may tell about more effects.
+            # Of more measurements fewer weights are traces, and the rest may estimate more effects.
             span = estimated_span(without_traces(self.design, size), self.candidates, self.directions)
             if span is None:
                 return rank
@@ -220,7 +220,7 @@ class Draft:
         try:
             return in_pairs(whole, size, most, repeats)
         except AssayPilotError:
-            # So few replicates of each tell too little: the lab takes more rounds for them.
+            # So few replicates of each are not enough: the lab takes more rounds for them.
             return in_pairs(whole, size, None, repeats)
 
     def issued(self, criterion: str, size: int, rounded: Rounded) -> Allocation:
@@ -236,7 +236,7 @@ class Rest(NamedTuple):
     """What can be done with the rest of a budget."""
 
     allocation: Allocation | None
-    """A phase of no more than is left; None where that tells of no comparison."""
+    """A phase of no more than is left; None where that informs about no comparison."""
     needed: int
     """Measurements that the next decision takes."""
     roughly: bool
@@ -256,7 +256,7 @@ def left_of(state: State) -> int | None:
 
 
 def rank_of(state: State) -> int:
-    """How many effects can be told."""
+    """How many effects can be estimated."""
     return table(state.problem.features, np.flatnonzero(state.problem.measurable)).rank
 
 
@@ -287,7 +287,7 @@ def rest_of(state: State, needs: Needs | None, left: int, way: Way, report: Repo
 
 
 def nothing_more(left: int, rest: Rest, open_arms: int) -> StopReason:
-    """Return the reason to stop: the budget is spent, or what is left of it brings no decision."""
+    """Return the reason to stop: the budget is spent, or what is left of it allows no decision."""
     numbers = {"left": left, "needed": rest.needed, "undecided": open_arms, "roughly": float(rest.roughly)}
     words = "about" if rest.roughly else "at least"
     text = f"the budget leaves {max(left, 0)} measurements, and one more decision needs {words} {rest.needed}"

@@ -1,4 +1,4 @@
-"""What ``adaptive`` is for one endpoint and for several alike: walks, their limits, levels, and how phases are planned.
+"""What ``adaptive`` shares between one endpoint and several: walks, their limits, levels, and plans of phases.
 
 **Limits.** How far a sum of standardised errors may go, at every look of a campaign together. A walk is W_k = Z_1 + ..
 + Z_k with independent standard normal steps. Its limit at look k is c_k sqrt(k), and the c_k are such that the chance
@@ -10,7 +10,7 @@ passed yet (Armitage, McPherson and Rowe, JRSS A 132, 1969).
 At alpha = 0.05 / 960 and an end at look 3 the last c is 4.06, where one look alone has 3.88: 9 % more measurements.
 A union over looks by alpha / (k (k + 1)) has 4.45 there, 31 % more.
 
-**Levels.** How the error probability is shared out among what could be said wrongly; names as in ``epsilon_best`` and
+**Levels.** How the error probability is shared out among the possible errors; names as in ``epsilon_best`` and
 ``pareto``. The guarantee is about the compounds and the goal at the start; a change of either after results voids it.
 """
 
@@ -42,15 +42,15 @@ _KEPT = 0.25
 _POWER = 2.0
 """Before the expected look the spending grows with this power of k: little at first, when little is known."""
 _NODES = 1.5
-"""Nodes of integration per standard deviation of one step, beside those at least."""
+"""Nodes of integration per standard deviation of one step, in addition to the least number."""
 _FLOOR = 6.5
 """Walks this many of their standard deviations below zero count as gone (a share of 4e-11 of all)."""
 _OF_MEANS = 0.05
-"""Share of delta for the bounds of single means: they decide only against who cannot be measured any more."""
+"""Share of delta for the bounds of single means: they decide only against arms that cannot be measured any more."""
 _OF_BEST = 0.1
-"""Share of delta for who is not the best, where all epsilon-best are wanted."""
+"""Share of delta for arms that are not the best, where all epsilon-best are wanted."""
 _OF_OUTS = 0.4
-"""Share of delta for who is out there; what is left is for who is in."""
+"""Share of delta for arms that are out there; the rest is for arms that are in."""
 _OF_NEAR = 0.9
 """Share of the errors about single compounds for those near a border at the first step; the others have the rest."""
 _FAR = 0.1
@@ -70,7 +70,7 @@ def limits(alpha: float, expected: int, looks: int) -> Floats:
     """c_1 .. c_looks, ``(looks,)``: P(some k has W_k > c_k sqrt(k)) <= alpha over all k, however many there will be.
 
     ``expected``: the look at which the campaign is expected to end, at most ``LOOKS``; it changes how tight which limit
-    is, never that they hold. The first limits do not depend on how many are asked for.
+    is, never that they hold. The first limits do not depend on how many are requested.
     """
     if not 0.0 < alpha < 1.0 or expected < 1:
         raise ValueError("alpha must lie between 0 and 1, and expected be at least 1")
@@ -154,7 +154,7 @@ def levels_of(problem: Problem) -> Levels:
         outs, best = _OF_OUTS * delta, _OF_BEST * delta
         return Levels(outs, ((1.0 - _OF_MEANS) * delta - outs - best) / n, best, mean)
     left = (1.0 - _OF_MEANS) * delta
-    # Without slack nobody is within it of another, but by being the best.
+    # Without slack only the best itself is within it.
     best = left * (0.5 if slack_of(problem) > 0 else 0.999)
     return Levels(best, (left - best) / n, best, mean)
 
@@ -190,7 +190,7 @@ class SetLimits:
         return np.stack([self._limits(float(level)) for level in different], axis=1)[:, which]
 
     def outs(self, arms: Ints, left: Flags) -> Floats:
-        """For arms put out by their leaders, while those ``left`` are not out; with what being in would have had."""
+        """For arms put out by their leaders, while those ``left`` are not out; with the level of being in added."""
         holm = self._weights[arms] / self._weights[left].sum()
         levels = self._levels.outs * np.minimum(holm, 1.0) + self._levels.one_in * self._shares[arms]
         return self._each(np.array([rounded_level(level) for level in levels.tolist()]))
@@ -236,7 +236,7 @@ class ByWalks(Phased):
     way: ClassVar[Way] = CAREFUL
     """How its phases are planned."""
     unknown_end: ClassVar[int] = 6
-    """The step at which walks are expected to end where nothing says when."""
+    """The step at which walks are expected to end where it cannot be estimated."""
 
     def planned_by(self, way: Way, **own: Any) -> Strategy:
         """Return the strategy with its phases planned in another way, and other attributes of its ``own``."""
@@ -244,7 +244,7 @@ class ByWalks(Phased):
         return cast(Strategy, type(kind.__name__, (kind,), {"way": way, **own})())
 
     def assumes(self, problem: Problem) -> tuple[str, ...]:
-        """Beside additivity, normal errors: the limits are exact for them."""
+        """Return normal errors in addition to additivity: the limits are exact for them."""
         return (*super().assumes(problem), "the assay noise is normally distributed")
 
     def whole_round(self, problem: Problem) -> bool:
@@ -253,10 +253,10 @@ class ByWalks(Phased):
 
     @abstractmethod
     def needs(self, state: State) -> tuple[State, Needs] | None:
-        """Return the state to plan in, and the open comparisons; None before anybody can be compared with."""
+        """Return the state to plan in, and the open comparisons; None before there is an arm to compare with."""
 
     def ask(self, state: State, report: Report = silent) -> Allocation:
-        """Return a phase: an even one first, then what brings the comparisons that are open nearest to their limits."""
+        """Return a phase: an even one first, then one that moves the open comparisons nearest to their limits."""
         planned, left = self.needs(state), left_of(state)
         if planned is None:
             return first_phase(state, report, whole_round=self.whole_round(state.problem))
@@ -264,7 +264,7 @@ class ByWalks(Phased):
         return next_phase(*planned, report, self.way) if rest is None else rest
 
     def spent(self, state: State) -> tuple[StopReason, ...]:
-        """Return the reason to stop when what the budget leaves is likely to decide nobody; empty while it may."""
+        """Return the reason to stop when what the budget leaves is likely to decide no arm; empty while it may."""
         left = left_of(state)
         if left is None:
             return ()
@@ -277,17 +277,17 @@ class ByWalks(Phased):
     def walk_limits(state: State, level: float, looks: int) -> Floats:
         """Return the limits of walks at so many looks, ``(looks,)``, passed wrongly with a probability of ``level``."""
         found = limits(level, int(state.memory["expected"][0]), max(looks, 1))
-        # With an upper bound for the noise all walks are shorter: below 0 that would bring them nearer to a limit.
+        # With an upper bound for the noise all walks are shorter: below 0 that would move them nearer to a limit.
         return np.maximum(found, 0.0) if state.problem.estimated else found
 
     @staticmethod
     def guessed(problem: Problem) -> dict[str, Floats]:
-        """To be remembered from the start: the noise as it was guessed, where it is not known; nothing where it is."""
+        """Return the guessed noise, for the memory, where the noise is not known; nothing where it is."""
         return {"guess": np.array(problem.noise)} if problem.estimated else {}
 
     @staticmethod
     def foreseen(state: State) -> tuple[float, ...]:
-        """Return the noise by which rivals are named: nothing that the phase itself says."""
+        """Return the noise by which rivals are named; it does not depend on the phase itself."""
         own = state.memory.get("guess")
         return state.problem.noise if own is None else tuple(own.tolist())
 

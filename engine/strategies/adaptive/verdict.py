@@ -1,6 +1,6 @@
 """Which compounds ``adaptive`` for one endpoint shows to be out, in, or the best, by the walks of all phases.
 
-See ``epsilon_best`` for the proof. No later phase says anything of a difference to a compound that cannot be measured
+See ``epsilon_best`` for the proof. No later phase estimates a difference to a compound that cannot be measured
 any more. The bounds of single means hold at all looks together, for all compounds, but for their own share of delta; so
 they may decide what the walks did not.
 """
@@ -20,7 +20,7 @@ from .evidence import Evidence, Steps
 from .sequential_tests import SetLimits, slack_of
 
 _ENOUGH = 0.5
-"""Half-widths this small beside those of who is away: measuring without end would hardly tell them apart better."""
+"""Half-widths this small against those of lost arms: more measurements would hardly separate them better."""
 _MOST_PAIRS = 20_000_000
 """Differences in phases looked at for one decision; what is left waits for the next one."""
 _STEPS_DOWN = 20
@@ -35,22 +35,22 @@ class Bounds(NamedTuple):
     low: Floats
     high: Floats
     away: Flags
-    """Who cannot be measured any more and was not out before: others may have been compared with it."""
+    """Arms that cannot be measured any more and were not out before: others may have been compared with them."""
 
     def behind(self, distance: float) -> Flags:
-        """``(n_arms,)``, who is farther than this behind one that is away."""
+        """``(n_arms,)``, whether an arm is farther than this behind one that is away."""
         return np.asarray(self.high + distance < self.low[self.away].max(initial=-np.inf), dtype=bool)
 
     def surely_behind(self, distance: float) -> Flags:
-        """``(n_arms,)``, who is farther than this behind anyone."""
+        """``(n_arms,)``, whether an arm is farther than this behind any other."""
         return np.asarray(self.high + distance < self.low.max(), dtype=bool)
 
     def below(self) -> Flags:
-        """``(n_arms,)``, who is away and not the best."""
+        """``(n_arms,)``, whether an arm is away and not the best."""
         return np.asarray(self.away & (self.high < self.low.max()), dtype=bool)
 
     def near(self, arms: Ints, rivals: Ints, distance: float) -> Flags:
-        """``(len(arms), len(rivals))``, who is at most so far below one that is away."""
+        """``(len(arms), len(rivals))``, whether the rival is away and the arm at most so far below it."""
         reached = self.low[arms][:, None] + distance >= self.high[rivals]
         return np.asarray(reached & self.away[rivals], dtype=bool)
 
@@ -113,7 +113,7 @@ def shown_out(state: State, behind: Steps, epsilon: float, known: SetLimits) -> 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What is known after a phase, for questions about it."""
+    """What is known after a phase, and the questions that it answers."""
 
     state: State
     evidence: Evidence
@@ -121,7 +121,7 @@ class Findings:
     known: SetLimits
 
     def near(self, arms: Ints, rivals: Ints, distance: float) -> Ints:
-        """Return the arms shown to be at most so far below every rival; the likeliest rivals are asked about first."""
+        """Return the arms shown to be at most so far below every rival; the likeliest rivals are tested first."""
         evidence = self.evidence
         rivals = rivals[np.argsort(-evidence.pooled.means(rivals), kind="stable")]
         start, size, most = 0, 1, _MOST_PAIRS
@@ -137,7 +137,7 @@ class Findings:
         return arms
 
     def held(self, rivals: Flags, left: Ints) -> bool:
-        """Whether those left open would be decided, but for who is away, and no measurement can tell them apart."""
+        """Whether those left open wait only for arms that are away, from which no measurement can separate them."""
         state, bounds = self.state, self.bounds
         if not len(left) or not (bounds.away & rivals).any() or not bounds.as_good_as_known(left):
             return False

@@ -21,9 +21,9 @@ _CONSIDERED = 400
 
 
 def spread(codes: NDArray[np.integer], sizes: tuple[int, ...], seen: Ints, free: Ints, n: int, seed: int) -> Ints:
-    """Return ``n`` compounds among ``free`` whose substituents, and pairs of them, are as evenly used as can be.
+    """Return ``n`` compounds among ``free`` whose substituents, and pairs of them, are as evenly used as possible.
 
-    Those ``seen`` are counted. A pair that nobody measured hides every member that has it.
+    Those ``seen`` are counted. A pair that no measured compound has hides every member that has it.
     """
     rng = np.random.default_rng(seed)
     looked_at = free.copy()
@@ -82,7 +82,7 @@ def settle(
     unit = float(spread_of.max()) or 1.0
     spread_of = np.maximum(spread_of / unit, 1e-9)
     mean = mean / unit
-    # Where nothing is in doubt, what is nearest to the border tells most.
+    # Where nothing is in doubt, what is nearest to the border informs most.
     rank = loss + 1e-4 * np.exp(np.clip(-np.abs(mean / spread_of), -9.0, 0.0))
     considered = np.argsort(-rank, kind="stable")[:_CONSIDERED]
     value = draws[:, :, considered] / unit

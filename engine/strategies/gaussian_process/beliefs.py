@@ -1,4 +1,4 @@
-"""What joint draws say of a goal: who belongs to the answer, and what an answer would cost."""
+"""Probabilities of a goal by joint draws: which compounds belong to the answer, and what an answer would cost."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Beliefs:
 
 
 def believe(goal: Goal, draws: Floats, kept: Flags | None = None) -> Beliefs:
-    """Return what joint draws ``(n_endpoints, n_draws, K)`` of the goal's endpoints say.
+    """Return the beliefs from joint draws ``(n_endpoints, n_draws, K)`` of the goal's endpoints.
 
     ``kept``: ``(n_draws, K)`` whether a compound keeps every limit: the best are the best of those that do.
     """

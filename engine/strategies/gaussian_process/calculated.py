@@ -1,4 +1,4 @@
-"""What the series model says of a campaign: joint draws of every compound, and what follows from them."""
+"""Predictions of the series model for a campaign: joint draws of every compound, and what follows from them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _KEPT = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Calculated:
-    """What the series model says of every arm, from everything measured so far."""
+    """Predictions of the series model for every arm, from everything measured so far."""
 
     arms: Ints
     """``(K,)`` contenders: the arms that were drawn jointly."""
@@ -61,7 +61,7 @@ class Calculated:
     """``(n_endpoints,)`` SD of own deviations from site and pair effects."""
 
     def status(self, delta: float, measured: Flags) -> NDArray[np.int8]:
-        """Return the status of every arm; one measured near the top is never out, whatever the model says."""
+        """Return the status of every arm; one measured near the top is never out, whatever the model predicts."""
         if self.p_wrong <= delta:
             return np.where(self.answer, IN, OUT).astype(np.int8)
         status = np.full(len(self.answer), UNDECIDED, dtype=np.int8)
@@ -75,7 +75,7 @@ class Calculated:
 
 
 def calculate(problem: Problem, memory: Arrays) -> Calculated:
-    """Return what the series model says given a strategy's memory; kept for the last few memories."""
+    """Return the series model's predictions given a strategy's memory; kept for the last few memories."""
     digest = hashlib.sha256(fingerprint(memory).tobytes())
     assert isinstance(problem.features, SiteFeatures)
     calculated = None if problem.profile is None else problem.profile.calculated
@@ -186,7 +186,7 @@ def _doubt(problem: Problem, place: int) -> float:
 
 
 def calculate_given(problem: Problem, measured: Sequence[Measured], model: Endpoints, most_draws: int) -> Calculated:
-    """Return what a fitted model says of every arm, by at most so many joint draws."""
+    """Return a fitted model's predictions for every arm, by at most so many joint draws."""
     n = problem.n_arms
     wanted = np.flatnonzero(problem.wanted)
     seen = np.unique(np.concatenate([one.compounds(n) for one in measured]))

@@ -81,7 +81,7 @@ class GaussianProcess(Informed):
     def search(self, state: State) -> NDArray[np.int32]:
         """Return the combinations of substituents that may be the best, listed among the arms or not, ``(n, n_sites)``.
 
-        For products that are too large to list; what endpoints with limits ask for counts among the aims.
+        For products that are too large to list; the limits of endpoints count among the targets.
         """
         problem = state.problem
         assert isinstance(problem.features, SiteFeatures)
@@ -122,7 +122,7 @@ class GaussianProcess(Informed):
             return self._filled(counts, free, problem, size)
         now = self._calculated(state)
         fresh = free[now.arms] & ~new[now.arms]
-        # As long as the best may be compounds that nobody measured, these are looked for; then the set is settled.
+        # As long as the best may be unmeasured compounds, these are searched for; then the set is settled.
         wanted = min(problem.goal.count, now.score.shape[1]) if isinstance(problem.goal, Top) else 1
         best = np.argpartition(now.score, -wanted, axis=1)[:, -wanted:]
         share = {"both": float(fresh[best].mean()), "find": 1.0, "settle": 0.0}[str(self.parameters(problem)["aim"])]
@@ -149,7 +149,7 @@ class GaussianProcess(Informed):
         return counts
 
     def learn(self, state: State) -> Knowledge:
-        """Return what the measurements of a state say."""
+        """Return the predictions from the measurements of a state."""
         problem, now = state.problem, self._calculated(state)
         status = now.status(problem.delta, near_the_top(self.measured(state), now, problem))
         status[~problem.wanted] = UNDECIDED
@@ -189,7 +189,7 @@ class GaussianProcess(Informed):
         return known is not None and known.p_wrong <= state.problem.delta
 
     def _calculated(self, state: State) -> Calculated:
-        """Return what the model says of a state."""
+        """Return the model's predictions for a state."""
         if self._learned is None:
             return calculate(state.problem, state.memory)
         key = fingerprint(state.memory).tobytes()
@@ -200,7 +200,7 @@ class GaussianProcess(Informed):
         return self._last[1]
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
-        """Return a reason when the expected errors are below what was asked, or nothing is left to measure."""
+        """Return a reason when the expected errors are below the requested ones, or nothing is left to measure."""
         if state.last is not None and state.last.numbers["p_wrong"] <= state.problem.delta and self._still(state):
             numbers = state.last.numbers
             text = (

@@ -46,7 +46,7 @@ def by_gaps(means: Floats, epsilon: float, finest: bool) -> Verdict:
     """Algorithm 3: means within epsilon / 4 of the truth; accept at a gap of epsilon, reject at half of it.
 
     ``means`` ``(n_endpoints, m)`` of all arms that are active, in common units; a single one left is accepted. With
-    ``finest`` everything not rejected is accepted: nobody beats it by more than epsilon (appendix E.5 asks for
+    ``finest`` everything not rejected is accepted: no arm beats it by more than epsilon (appendix E.5 demands
     smaller gaps than that needs: an arm that stays has a gap below epsilon / 2, hence below epsilon in truth).
 
     An empirical Pareto arm has to stand out by four half-widths here and by two in ``by_bounds``, which is what bounds
@@ -65,11 +65,11 @@ def by_gaps(means: Floats, epsilon: float, finest: bool) -> Verdict:
 def by_bounds(active: Boxes, others: Boxes, before: Flags, margin: float) -> Verdict:
     """Return what simultaneous bounds prove, whatever their widths.
 
-    Out: somebody's lower bounds are above one's upper bounds in every endpoint. In: nobody who is not out may beat it
+    Out: some arm's lower bounds are above its upper bounds in every endpoint. In: no arm that is not out may beat it
     by more than the margin in every endpoint. That decides at least what Algorithm 3 does from the same bounds: a gap
     of 4 C in the empirical Pareto set makes every max over endpoints of mean_i - mean_j at least 4 C, and 2 C suffice;
     and rejecting there takes a lead of 2 C too. An arm that is in stays active while it may still beat an open one, so
-    that nobody's only rival is given up (GEGE section 4).
+    that no arm loses its only rival (GEGE section 4).
 
     ``active`` are the arms bounded now, ``others`` those that are in and no longer measured or cannot be: their last
     bounds hold too. ``before``: active arms that are in already.
@@ -98,9 +98,9 @@ class Size(NamedTuple):
     log: float
     """Every mean is within sigma ||a|| sqrt(2 log) of the truth, all of them together with the phase's probability."""
     wells: float
-    """Measurements per unit of the design's value that bring this to a quarter of epsilon."""
+    """Measurements per unit of the design's value that reduce this to a quarter of epsilon."""
     total: int | None
-    """Measurements in the phase where the paper says so; None: as many as the whole counts need."""
+    """Measurements in the phase where the paper fixes them; None: as many as the whole counts need."""
 
 
 def phase_size(
@@ -188,7 +188,7 @@ class Gege(Phased):
         return (_first_epsilon(problem) if given is None else float(given)) / 4.0
 
     def epsilon(self, state: State, phase: int) -> float:
-        """Return the gap that a phase can tell: halved every phase, with margins never below 1, when all is decided."""
+        """Return the gap that a phase resolves: halved every phase, with margins never below 1, when all is decided."""
         first = 4.0 * state.first_radius
         epsilon = first * 2.0 ** -(phase - 1)
         return max(epsilon, min(first, 1.0)) if any(goal_of(state.problem).margins) else epsilon
@@ -206,7 +206,7 @@ class Gege(Phased):
         if size.total is None:
             counts, value = fewest(made, targets, size.wells)
         else:
-            # The other sizes promise the same radius without keeping it, which ``void`` says.
+            # The other sizes promise the same radius without keeping it, as ``void`` states.
             proven = parameters["radii"] == "proven"
             counts, value = exactly(made, targets, size.total, 1.0 / size.wells if proven else None)
             radius *= max(1.0, math.sqrt(size.wells * value)) if proven else 1.0
@@ -316,7 +316,7 @@ def _first_epsilon(problem: Problem) -> float:
 
 
 def _all_from_the_start(state: State) -> bool:
-    """Whether all arms that were ever asked about have been compared in every phase, as the paper's rules assume."""
+    """Whether every arm in question was compared in every phase, as the paper's rules assume."""
     if state.lost.any():
         return False
     return state.phase == 0 or bool(np.isfinite(state.high[:, state.active]).all())

@@ -126,7 +126,7 @@ class GegeFixedBudget(Phased):
         rank = int(state.memory["rank"][0])
         found = estimates(problem, outcome.counts, outcome.means, active)
         known = np.isfinite(found.norms).all(axis=0)
-        # Arms that this round told nothing about are kept, and count among those that are.
+        # Arms that this round did not estimate are kept, and count among those that are.
         keep = max(math.ceil(rank / 2**phase) - int((~known).sum()), 0)
         verdict = halving(found.means[:, known] / units(problem), keep)
         here = active[known]

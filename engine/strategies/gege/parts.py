@@ -133,7 +133,7 @@ def _all_rows(candidates: ProjectedFeatures, support: Ints, counts: Ints) -> Int
 
 
 def rank_of(state: State) -> int:
-    """Return the fewest measurements that can tell about every active arm."""
+    """Return the fewest measurements that can estimate every active arm."""
     return table(state.problem.features, design_rows(state)[0]).rank
 
 

@@ -64,7 +64,7 @@ def _design(candidates: ProjectedFeatures, targets: ProjectedFeatures, n: int, r
 
 
 def _one_by_one(candidates: ProjectedFeatures, n: int, rng: np.random.Generator, pick: Callable[[Floats], int]) -> Ints:
-    """From compounds that span, drawn at random, one measurement after the other where ``pick`` says by V^-1."""
+    """Start from spanning compounds drawn at random, then add single measurements where ``pick`` chooses by V^-1."""
     counts = np.zeros(candidates.n_rows, dtype=np.intp)
     start = independent(candidates, rng.permutation(candidates.n_rows))[:n]
     counts[start] = 1

@@ -164,7 +164,7 @@ class Gse(Phased):
         else:
             bound = float(given["bound"])
             scores = _predictors(model, problem.features, measured, counts, means, active, bound)
-        # One that this stage tells nothing about is never dropped.
+        # One that this stage does not estimate is never dropped.
         order = np.flatnonzero(known)[np.argsort(-scores[known], kind="stable")]
         unknown = len(active) - len(order)
         ranked = active[np.concatenate([np.flatnonzero(~known), order])]
@@ -180,7 +180,7 @@ class Gse(Phased):
         return Decision.after(state, outcome, shown, ins=ins, outs=outs, numbers=numbers, memory=state.memory)
 
     def known(self, estimate: Estimate, active: Ints) -> Flags:
-        """Which compounds the stage tells about."""
+        """Which compounds the stage estimates."""
         return estimate.estimable(active)
 
     def kept(self, state: State, ranked: Ints) -> int:
@@ -194,7 +194,7 @@ class Gse(Phased):
 
 
 def stage_rows(state: State, active: Ints) -> tuple[ProjectedFeatures, ProjectedFeatures]:
-    """Return what may be measured, and whose means are wanted, in the same coordinates.
+    """Return the rows that may be measured, and those whose means are wanted, in the same coordinates.
 
     Compounds still in that can be measured, as in the paper, where they span all that are in; else all measurable.
     """
@@ -214,9 +214,9 @@ def _predictors(
 ) -> Floats:
     """Return the predictor x'theta of each row ``(len(rows),)`` by maximum likelihood (eq. 4) within the bound.
 
-    The mean h(x'theta) rises with it, so it ranks alike, and keeps apart what rounding makes equal near 0 and 1.
+    The mean h(x'theta) rises with it, so it gives the same ranks, also where rounding makes means equal near 0 and 1.
     ``means`` are those of ``counts`` measurements each: shares for the logistic model, counts for Poisson; others are
-    refused. The bound holds for measured compounds; it keeps the estimate finite where all values of one are alike.
+    refused. The bound holds for measured compounds; it keeps the estimate finite where all values of one are equal.
     """
     low, high = float(means.min()), float(means.max())
     if (model != "linear" and low < 0) or (model == "logistic" and high > 1):
@@ -231,5 +231,5 @@ def _predictors(
 
 
 def _mean_of(model: str, predictor: Floats) -> Floats:
-    """Return h(x'theta): the mean that a predictor stands for."""
+    """Return h(x'theta): the mean of a predictor."""
     return mean_value(_LINKS[model], predictor)

@@ -27,7 +27,7 @@ from .linfact import (
 )
 
 _DEAR = 4.0
-"""From so many times the measurements on it is said what a bound costs."""
+"""From this multiple of the measurements on, a warning states what a bound costs."""
 _LEAST_SLOPE = 1e-6
 """c_min below this is as good as 0: measurements grow with its inverse square."""
 

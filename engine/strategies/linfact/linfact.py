@@ -93,7 +93,7 @@ class Bounded(NamedTuple):
 
 
 class Sorted(NamedTuple):
-    """What a phase says of the active arms, all bounds taken before any removal (Algorithm 3)."""
+    """Decisions of a phase about the active arms, all bounds taken before any removal (Algorithm 3)."""
 
     good: Flags
     bad: Flags
@@ -112,7 +112,7 @@ def sort_by_means(low: Floats, high: Floats, top: float, best: float, goal: AllE
     """
     upper, lower = top - goal.epsilon, best - goal.epsilon
     bad = high < lower
-    # In the soft zone narrow bounds allow both answers; bad is asked first, as in Algorithm 3.
+    # In the soft zone narrow bounds allow both answers; bad is tested first, as in Algorithm 3.
     good = ~bad & (low >= upper - goal.slack if goal.slack > 0 else low > upper)
     return Sorted(good, bad, high < best, float(upper), float(lower))
 
@@ -201,14 +201,14 @@ class LinFact(Phased):
         """Good, bad or still open for every active arm, all bounds taken before any removal (Algorithm 3)."""
         measured = np.flatnonzero(outcome.counts[0] > 0)
         active = np.flatnonzero(state.active)
-        # Nothing is left to decide when all that a phase measured cannot be had any more.
+        # Nothing is left to decide when all that a phase measured is unavailable now.
         if not len(measured) or not len(active):
             return None
         bounded = self.bounds(state, outcome, measured, active)
         mean, half, numbers, low, high = bounded.mean, bounded.half, bounded.numbers, bounded.low, bounded.high
         top, best, widest = float(high.max()), float(low.max()), float(half.max())
         if state.lost.any():
-            # The bounds of all phases hold together, so those of arms that were lost still say where the best may be.
+            # The bounds of all phases hold together, so those of lost arms still bound where the best may be.
             top = max(top, float(state.high[0, state.lost].max()))
             best = max(best, float(state.low[0, state.lost].max()))
         found = sort_by_means(low, high, top, best, goal_of(state.problem))

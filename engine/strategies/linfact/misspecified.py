@@ -1,4 +1,4 @@
-"""LinFACT where the additive model is wrong by at most a known amount: what can be decided is, the rest is said.
+"""LinFACT where the additive model is wrong by at most a known amount: what can be decided is, the rest is reported.
 
 Means are mu = a'theta + Delta with |Delta| <= L for every compound, whatever is measured. Source: "Identifying all
 epsilon-best arms in linear bandits", section 5 (Algorithm 5, eq. 28 to 35): least squares with eq. 21's measurements
@@ -46,7 +46,7 @@ def least_squares_bias(fit: Estimate, measured: Ints, counts: Floats, rows: Ints
     """How far the deviations from additivity can move each row's least-squares mean from its true one, ``(n,)``.
 
     L (1 + sum over measured a of N(a) |x' V^-1 a|): the largest effect of other compounds' deviations, plus the row's
-    own. Exact: deviations of those signs reach it. Where a row is not estimable the number says nothing.
+    own. Exact: deviations of those signs reach it. Where a row is not estimable the number has no meaning.
     """
     measured_rows = fit.features.dense(measured)
     inner = (counts[:, None] * measured_rows) @ fit.covariance

@@ -109,7 +109,7 @@ def _in_few_rounds(
 def means_phase(state: State, radius: float, wells: float, gap: float, report: Report) -> Allocation:
     """Return the phase that bounds every active mean by the radius: T(a) = ceil(g(w) w(a) ``wells``) (eq. 21).
 
-    ``wells``: measurements per unit of variance that bring a half-width to the radius. Where the budget cuts the phase
+    ``wells``: measurements per unit of variance that reduce a half-width to the radius. Where the budget cuts the phase
     its radius is what that leaves.
     """
     problem = state.problem

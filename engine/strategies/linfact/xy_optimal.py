@@ -47,7 +47,7 @@ _NO_ARMS = np.zeros(0, dtype=np.intp)
 
 @dataclass(frozen=True, slots=True)
 class Differences:
-    """What a phase says of the differences of some arms."""
+    """Estimated differences of some arms in a phase, with half-widths."""
 
     mean: Floats
     """``(n,)``, of what was measured; the difference of two is known when they are of one group."""
@@ -149,7 +149,7 @@ def behind(differences: Differences) -> Behind:
         bound = np.maximum(farthest - mean + reach, highest - mean + differences.promised)
         known = np.maximum(known, bound)
         most = np.maximum(most, bound if shared.all() else np.inf)
-    # An arm is not behind itself; rounding alone can say so.
+    # An arm is not behind itself, but rounding can suggest it.
     return Behind(least, np.maximum(most, differences.own), np.maximum(known, differences.own))
 
 
@@ -231,7 +231,7 @@ class LinFactXY(LinFact):
         compared = table(problem.features, rows if targets is None else targets, None if targets is None else rows)
         independent = targets is None and compared.n_rows == compared.rank > 1
         if not independent and _all_equal(compared):
-            # Nothing to tell apart: one measurement says that they are there.
+            # Nothing to separate: one measurement of them is enough.
             report(1.0, "nothing to compare")
             one = rows[:1]
             return Allocation(phase, one, np.ones(1, dtype=np.intp), radius, Certificate("xy", 0.0, 0.0))

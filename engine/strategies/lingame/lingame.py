@@ -1,8 +1,8 @@
 """LinGame and LinGame-C: pure exploration as a game against the nearest truth that would make the answer wrong.
 
 Source: Degenne, Menard, Shang, Valko, "Gamification of pure exploration for linear bandits", Algorithms 1 and 2, eq. 3,
-4 and 10, with noise, slack, batches, arms that can be measured (X) apart from arms that are wanted (Z), and the goal of
-all compounds within epsilon of the best, which are ours.
+4 and 10, with noise, slack, batches, measurable arms (X) distinct from wanted arms (Z), and the goal of all compounds
+within epsilon of the best, which are ours.
 
 The learner is AdaHedge: weights over experts that follow the losses seen so far, with a rate that needs no tuning (de
 Rooij, van Erven, Gruenwald and Koolen, "Follow the leader if you can, hedge if you must", JMLR 15, 2014, section 2):
@@ -159,7 +159,7 @@ def _find(answers: NDArray[np.uint8], key: NDArray[np.uint8]) -> int | None:
 
 
 class LinGame(Sequential):
-    """One learner of weights for every answer; the estimate's answer says whose turn it is (Algorithm 1)."""
+    """One learner of weights for every answer; the estimate's answer chooses the one to act (Algorithm 1)."""
 
     info: ClassVar[StrategyInfo] = StrategyInfo(
         name="lingame",

@@ -31,7 +31,7 @@ _DEFICIENT = 1e-10
 """A pivot of the scaled information below this counts as a direction nothing is known of."""
 
 _THOUSAND = 1000.0
-"""Measurements at which the price of a bound on the effects is told."""
+"""Measurements at which the price of a bound on the effects is reported."""
 
 _TABLES = 4
 """Bases kept for one feature table; what can be measured changes rarely."""
@@ -159,7 +159,7 @@ _kept: weakref.WeakKeyDictionary[Features, dict[bytes, Table]] = weakref.WeakKey
 def table_of(features: Features, within: Flags) -> Table:
     """Return the arms in a basis of the span of those ``within``.
 
-    The last few are kept, since every step asks for it.
+    The last few are kept, since every step needs it.
     """
     if features.n_rows > _MOST:
         raise AssayPilotError(
@@ -215,7 +215,7 @@ def _rules(
     arms: int,
     per_round: int,
 ) -> Rules:
-    """Return the rules of a problem; kept, since every step of a sequential strategy asks for them."""
+    """Return the rules of a problem; kept, since every step of a sequential strategy needs them."""
     parameters = dict(zip(names, values, strict=True))
     norm = parameters["norm"] if parameters["norm"] is None else number("norm", parameters["norm"])
     batch = per_round if parameters["batch"] is None else whole("batch", parameters["batch"])

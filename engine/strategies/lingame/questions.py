@@ -1,4 +1,4 @@
-"""What LinGame asks of the truth: the answer of an estimate, what makes it certain, and the nearest truth against it.
+"""The questions of LinGame: the answer of an estimate, what makes it certain, and the nearest truth against it.
 
 Source: LinGame, appendix D (best, transductive best, threshold: Lemmas 5, 7, 9). All within epsilon of the best is
 ours: a member is lost when one compound comes to exceed it by more than epsilon; a compound outside comes in when it
@@ -35,7 +35,7 @@ class Sides:
     """How far the nearest truths are under which an arm may not be in, and under which it may not be out."""
 
     inside: Floats
-    """``(n_arms,)`` squared distance at which "in" becomes wrong; 0 where it is wrong already or nobody asked."""
+    """``(n_arms,)`` squared distance at which "in" becomes wrong; 0 where it is wrong already or not in question."""
     outside: Floats
     """``(n_arms,)`` the same for "out"."""
 
@@ -185,7 +185,7 @@ class EpsilonQuestion:
         """In: no rival exceeds the arm by epsilon + slack. Out: some one rival exceeds it by more than epsilon.
 
         For out the distance to the intersection over all rivals is bounded from below by the largest over single
-        rivals, so that "out" is never said too early.
+        rivals, so that "out" is never decided too early.
         """
         inside, outside = np.zeros(len(means)), np.zeros(len(means))
         others = rivals.nonzero()[0]

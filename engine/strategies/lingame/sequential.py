@@ -31,10 +31,10 @@ from .pool import Pool, Rules, added, assumed, pooled, rules_of, table_of, void_
 from .questions import Sides, question_of
 
 _ENOUGH = 0.5
-"""Half-widths this small beside that of who is away: measuring without end would hardly tell them apart better."""
+"""Half-widths this small against that of lost arms: more measurements would hardly separate them better."""
 
 _DEAR = 4.0
-"""From so many times the measurements on it is said what a bound on the effects costs."""
+"""From this multiple of the measurements on, a warning states what a bound on the effects costs."""
 
 _SAME = 1e-6
 """A row whose rest outside the span is shorter than this share of its length adds no direction."""
@@ -121,7 +121,7 @@ class Sequential(Phased):
     def remember(
         self, state: State, outcome: Outcome, rules: Rules, pool: Pool, open_arms: Flags, rivals: Flags
     ) -> Arrays:
-        """Return what else is carried to the next phase, beside counts and sums."""
+        """Return what is carried to the next phase besides counts and sums."""
         return {}
 
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
@@ -178,7 +178,7 @@ class Sequential(Phased):
     def settle(self, state: State, sides: Sides, reach: float, rivals: Flags) -> tuple[Ints, Ints]:
         """Return the arms in and out by the distances; the best is in only with all others out."""
         inside, outside = sides.inside > reach, sides.outside > reach
-        # In a soft zone both may be certain; the clearer one is said.
+        # In a soft zone both may be certain; the clearer one is decided.
         inside, outside = inside & (sides.inside >= sides.outside), outside & (sides.inside < sides.outside)
         if state.problem.goal.name == "best" and inside.any():
             open_arms = (state.status == UNDECIDED) & state.active
@@ -186,7 +186,7 @@ class Sequential(Phased):
         return np.flatnonzero(inside), np.flatnonzero(outside)
 
     def contradicted(self, state: State, pool: Pool, spread: Floats, reach: float) -> Ints:
-        """Arms decided earlier that would be decided the other way now; looked at only where the estimate says so."""
+        """Arms decided earlier that would be decided the other way now; checked only where the estimate suggests it."""
         decided = ((state.status == IN) | (state.status == OUT)) & pool.known & state.problem.wanted
         if state.problem.goal.name == "best" or not decided.any():
             return np.zeros(0, dtype=np.intp)
@@ -210,7 +210,7 @@ class Sequential(Phased):
 
 
 def compared(state: State) -> Flags:
-    """``(n_arms,)``: whom an arm must be compared with: wanted arms that may be the best.
+    """``(n_arms,)``: the rivals of an arm: wanted arms that may be the best.
 
     Those that are out are certainly not the best; those that were lost still count, by what is known of them.
     """
@@ -218,7 +218,7 @@ def compared(state: State) -> Flags:
 
 
 def _sides(state: State, pool: Pool, spread: Floats, open_arms: Flags, rivals: Flags) -> Sides:
-    """Return the distances of the goal; nobody is in while a rival is not known at all."""
+    """Return the distances of the goal; no arm is in while a rival is not known at all."""
     sides = question_of(state.problem.goal).sides(pool.means, spread, open_arms, rivals & pool.known)
     if state.problem.goal.name != "threshold" and (rivals & ~pool.known).any():
         return Sides(np.zeros(len(open_arms)), sides.outside)

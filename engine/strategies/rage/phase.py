@@ -1,4 +1,4 @@
-"""One phase of RAGE: what may be measured and told apart, its design, and whole measurements that keep a promise.
+"""One phase of RAGE: what may be measured and compared, its design, and whole measurements that keep a promise.
 
 Elimination looks at pairs without a matrix of all pairs, and takes equal rows as one. When compounds cannot be measured
 any more, their last bounds still count: the bounds of all phases hold together, so a compound that is away still says
@@ -34,7 +34,7 @@ _PAIRS = 100_000_000
 """Up to so many pairs are compared beyond those with the leaders: a second or two."""
 _CODES = 2**62
 _ENOUGH = 0.5
-"""Half-widths this small beside those of who is away: measuring without end would hardly tell them apart better."""
+"""Half-widths this small against those of lost arms: more measurements would hardly separate them better."""
 _PRINTED_ROOM = 0.1
 """e of the paper's experiments: what rounding may cost."""
 _TRIES = 12
@@ -56,7 +56,7 @@ GAPS = (1e-2, 0.2)
 
 
 class Beaten(NamedTuple):
-    """Who is beaten, and whether every pair was looked at."""
+    """The rows that are beaten, and whether every pair was compared."""
 
     rows: Flags
     exact: bool
@@ -64,11 +64,11 @@ class Beaten(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """Who is out, and who leads."""
+    """The rows that are out, and the leader."""
 
     out: Flags
     leader: int
-    """The row with the highest estimate among those that can be told from each other."""
+    """The row with the highest estimate among those whose differences are estimable."""
     exact: bool
     known: Flags
     """Whether the difference to the leader was estimated."""
@@ -90,7 +90,7 @@ def beaten(scores: Floats, points: Floats, spread: float, least: float = 0.0) ->
         away = points - points[leader]
         width = spread * np.sqrt(np.einsum("ij,ij->i", away, away))
         out |= scores[leader] - scores > np.maximum(width, least)
-    # Nobody is beaten who is not behind the best by more than the least difference.
+    # No row is beaten that is not behind the best by more than the least difference.
     left = order[~out[order] & (scores[order[0]] - scores[order] > least)]
     ranked, behind = points[order], -scores[order]
     # Only better ones can beat a row.
@@ -151,15 +151,15 @@ class Away(NamedTuple):
     """The last bounds of what cannot be bounded any more."""
 
     low: float
-    """Who lies below it is not the best."""
+    """An arm below it is not the best."""
     high: float
-    """Who reaches it (with slack: less the slack) is as good as all that are away."""
+    """An arm that reaches it (with slack: less the slack) is as good as all that are away."""
     half: float
     """The half-width behind ``high``."""
 
 
 def away(state: State, factor: float) -> Away | None:
-    """Of all that are lost; None: nobody.
+    """Return the last bounds of all lost arms; None without any.
 
     ``factor``: how many times the half-widths of last bounds count.
     """
@@ -177,14 +177,14 @@ def nothing_compared(problem: Problem) -> Arrays:
 
 
 def compared_now(state: State, arms: Ints) -> Arrays:
-    """To be remembered after a phase: whose difference to the leader any phase has estimated, ``(n_arms,)``."""
+    """Return the memory after a phase: arms whose difference to the leader some phase has estimated, ``(n_arms,)``."""
     known = _compared(state).copy()
     known[arms] = True
     return {"compared": known}
 
 
 def _compared(state: State) -> Flags:
-    """Return what was remembered so far; nobody in campaigns that were begun before anything was."""
+    """Return the arms remembered so far; none in a state without that memory."""
     known: Flags = state.memory.get("compared", np.zeros(state.problem.n_arms, dtype=bool))
     return known
 
@@ -192,7 +192,7 @@ def _compared(state: State) -> Flags:
 def with_compared(state: State) -> State:
     """Return the state in which one that was compared is lost when it cannot be estimated any more.
 
-    Others may have lost against it though no phase told its own mean, so that no bound is left of it.
+    Others may have lost against it though no phase estimated its own mean, so that no bound is left of it.
     """
     gone = _compared(state) & state.problem.wanted & (state.status == NOT_ESTIMABLE)
     return replace(state, lost=state.lost | gone)
@@ -218,14 +218,14 @@ def unanswerable(state: State, slack: float, factor: float) -> tuple[StopReason,
 
 
 class Field(NamedTuple):
-    """What may be measured, and what is to be told apart, in the same coordinates."""
+    """What may be measured, and what is to be compared, in the same coordinates."""
 
     candidates: ProjectedFeatures
     targets: ProjectedFeatures
 
     @property
     def pairs(self) -> Pairs:
-        """All differences of what is to be told apart."""
+        """All differences of what is to be compared."""
         return Pairs(self.targets)
 
     @property
@@ -283,7 +283,7 @@ def _whole(field: Field, design: Weighted, n: int, report: Report) -> Made | Non
 
 
 def _up(design: Design, n: int) -> Made:
-    """Every weight of N measurements rounded up, so that nothing the design tells is lost.
+    """Every weight of N measurements rounded up, so that nothing the design estimates is lost.
 
     What they achieve is not looked for: it is at most what the design promises, and that is the value returned.
     """
@@ -354,7 +354,7 @@ def printed(field: Field, design: Design, wells: float, report: Report) -> Made:
 
 
 def cut(field: Field, design: Design, n: int, report: Report) -> Made:
-    """Return what the budget leaves, for as many differences as it can tell."""
+    """Return what the budget leaves, for as many differences as it can estimate."""
     made = _whole(field, design, n, report)
     if made is not None:
         return made
@@ -364,7 +364,7 @@ def cut(field: Field, design: Design, n: int, report: Report) -> Made:
 
 
 def effects(targets: ProjectedFeatures) -> int:
-    """How many effects tell the targets apart: the rank of their differences; at least 1."""
+    """How many effects separate the targets: the rank of their differences; at least 1."""
     n = targets.n_rows
     mean = targets.moment(np.full(n, 1.0 / n))
     spread = targets.information(np.full(n, 1.0 / n)) - np.outer(mean, mean)

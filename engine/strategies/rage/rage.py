@@ -1,7 +1,7 @@
 """RAGE: the best of what is wanted, found by measuring what can be measured, with fixed confidence.
 
 Source: "Sequential experimental design for transductive linear bandits", Algorithm 1, appendix B (rounding) and F, with
-its slips mended: rho is the squared norm, the errors of the phases sum to delta, the noise has a size, a tie ends.
+its slips corrected: rho is the squared norm, the errors of the phases sum to delta, the noise has a size, a tie ends.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def union_log(n_wanted: int, phase: int, delta: float, radii: str = "proven") ->
 
 
 class Rage(Phased):
-    """The best wanted compound; every phase bounds the differences of those still in, and drops who is beaten."""
+    """The best wanted compound; every phase bounds the differences of those still in, and drops the beaten ones."""
 
     info: ClassVar[StrategyInfo] = StrategyInfo(
         name="rage",
@@ -140,13 +140,13 @@ class Rage(Phased):
         return given
 
     def void(self, problem: Problem) -> tuple[str, ...]:
-        """Return the printed radii promise less than they say."""
+        """Return a warning: the printed radii promise less than they state."""
         if self.parameters(problem)["radii"] == "as_printed":
             return ("with the radii as printed the errors of the phases may sum to 1.64 times delta",)
         return ()
 
     def memory(self, problem: Problem) -> Arrays:
-        """Who was compared with anybody."""
+        """Return which arms were compared with any other."""
         return nothing_compared(problem)
 
     def adjust(self, state: State, *, measurable: Flags, spent: int) -> State:
@@ -171,8 +171,8 @@ class Rage(Phased):
     def radius(self, state: State, phase: int) -> float:
         """C_t: the first radius halved every phase, with slack not below what ends the search.
 
-        It did not end there when measurements failed, or when somebody cannot be measured any more: then a little
-        less, by as much as was missing, since the same again could miss it for ever.
+        It did not end there when measurements failed, or when some compound cannot be measured any more: then a little
+        less, by as much as was missing, since the same again could always miss it.
         """
         radius, finest = state.first_radius * 2.0 ** -(phase - 1), self._last_radius(state.problem)
         last = state.last
@@ -201,7 +201,7 @@ class Rage(Phased):
         return max(math.sqrt(own / self._log(problem, 1)), 1.0)
 
     def _wells(self, state: State, radius: float) -> float:
-        """Measurements per unit of variance that bring a half-width to the radius."""
+        """Measurements per unit of variance that reduce a half-width to the radius."""
         log = self._log(state.problem, state.phase + 1)
         return 2.0 * (state.problem.noise[0] / radius) ** 2 * log
 
@@ -260,7 +260,7 @@ class Rage(Phased):
             rounds *= 2
 
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
-        """Who is beaten by one still in; the last one left, or with slack the leader, is the best."""
+        """Decide which arms are beaten by one still in; the last one left, or with slack the leader, is the best."""
         problem = state.problem
         measured = np.flatnonzero(outcome.counts[0] > 0)
         active = np.flatnonzero(state.active)
@@ -299,7 +299,7 @@ class Rage(Phased):
     def _verdict(
         self, state: State, fit: Estimate, rows: Ints, found: Compared, bounds: Floats, spread: float
     ) -> _Verdict:
-        """Who is out and who is the best, beside all that cannot be measured any more."""
+        """Return the arms that are out and the best one, given the bounds of those that cannot be measured any more."""
         slack, none = _slack(state.problem), np.zeros(0, dtype=np.intp)
         out = found.out.copy()
         factor = self._for_means(state.problem)
@@ -322,7 +322,7 @@ class Rage(Phased):
         return _Verdict(np.arange(len(rows)) != best, np.array([best]), width)
 
     def _widest(self, problem: Problem, fit: Estimate, rows: Ints, leader: int, spread: float) -> float:
-        """Return the largest half-width that slack asks about: of all pairs, or of those with the leader."""
+        """Return the largest half-width that slack limits: of all pairs, or of those with the leader."""
         with_leader = float(fit.difference_norm(leader, rows).max())
         if self.parameters(problem)["slack_rule"] == "tight" or not math.isfinite(with_leader):
             return spread * with_leader
@@ -359,15 +359,15 @@ class _Verdict(NamedTuple):
     out: Flags
     """Rows that are not the best."""
     won: Ints
-    """Position of the row that is the best; empty while nobody is."""
+    """Position of the row that is the best; empty while there is none."""
     width: float
-    """The largest half-width that slack asks about."""
+    """The largest half-width that slack limits."""
     held: bool = False
-    """Somebody would be the best, but for those that cannot be measured any more."""
+    """Some row would be the best, but for those that cannot be measured any more."""
 
 
 def _bounds(problem: Problem, fit: Estimate, active: Ints, spread: float) -> Floats:
-    """Estimate, low and high of every mean, to be seen beside the differences that decide; ``(3, 1, n_arms)``."""
+    """Estimate, low and high of every mean, shown next to the differences that decide; ``(3, 1, n_arms)``."""
     half = spread * fit.half_norms(active)
     known = np.isfinite(half)
     mean = np.where(known, fit.means(active), 0.0)
