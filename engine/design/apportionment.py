@@ -173,7 +173,7 @@ def _shifted(z: Floats) -> Floats:
 def limits(n_rows: int, n: int, least: ArrayLike | None, most: ArrayLike | None) -> tuple[Ints, Ints]:
     """Return the fewest and most measurements of each candidate; refuses what no counts of sum ``n`` can keep to."""
     if n < 1:
-        raise AssayPilotError(f"{n} measurements tell nothing", mend="Plan at least one.")
+        raise AssayPilotError(f"{n} measurements estimate nothing", mend="Plan at least one.")
     sides = []
     for given, otherwise in ((least, 0.0), (most, float(n))):
         side = (

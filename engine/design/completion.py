@@ -1,8 +1,8 @@
 """Whole measurements for a balanced design, chosen one after the other.
 
 What was chosen is whole, what is to come, in shares. The plan begins as the design itself, n V(w), and every compound
-chosen takes the place of one measurement of it. It is the one that brings down most the variances that matter, those
-that are large under the present plan: so a choice makes good what those before it took away (the method of conditional
+chosen takes the place of one measurement of it. The chosen one lowers most the variances that matter, those that are
+large under the present plan: so a choice makes good what those before it took away (the method of conditional
 expectations; Raghavan, JCSS 37, 1988). Single measurements are moved in the end.
 """
 

@@ -89,7 +89,7 @@ def _thinned(search: XYSearch, state: XYState, size: int) -> XYState:
     x, w, support = frame.rows(state.support), state.w, state.support
     half = search.half_inverse(x, w)
     while len(w) > size:
-        search.tell(0.9, f"leaving compounds out, {len(w):,} in use")
+        search.progress(0.9, f"leaving compounds out, {len(w):,} in use")
         kept = np.sort(np.argsort(-w, kind="stable")[: max(size, int(_THINNED * len(w)))])
         support, x = support[kept], x[kept]
         w = same_information(x, w[kept] / w[kept].sum(), half @ half.T, None, _LOCAL, _LOOKS)

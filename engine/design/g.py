@@ -109,7 +109,7 @@ def _worth(table: Table, state: State, targets: ProjectedFeatures | None, limits
     d = float(table.d)
     outside = table.outside(state.inverse)
     if targets is None:
-        # The weighted average of the leverages is d for any weights; rounding alone can bring the largest below.
+        # The weighted average of the leverages is d for any weights; rounding alone can make the largest smaller.
         value, lower = max(float(state.leverages.max()), d), d
         if isinstance(limits.room, np.ndarray) or limits.room < 1.0:
             lower = max(lower, minimax_bound(table.candidates, table.candidates, outside, limits.room))

@@ -99,14 +99,14 @@ class Search:
             self._near = (near, self.table.part(near, None)) if few else None
         return State(support, x, w, inverse, leverages, gap)
 
-    def tell(self, fraction: float, message: str) -> None:
+    def progress(self, fraction: float, message: str) -> None:
         """Report progress that never goes back."""
         self._done = max(self._done, min(fraction, 1.0))
         self.report(self._done, message)
 
     def start(self) -> State:
         """Weights to start from: candidates that span, evenly."""
-        self.tell(0.0, "choosing first compounds")
+        self.progress(0.0, "choosing first compounds")
         allowed, is_open = self.allowed, self.allowed.open
         among = None if is_open is None or is_open.all() else np.flatnonzero(is_open)
         support = self.table.spanning(among)
@@ -152,7 +152,7 @@ class Search:
             # Good enough is not left waiting for better: on hard tables the last part takes longest.
             more -= best.gap <= self.gap
             done = np.log(first / max(state.gap, target)) / np.log(first / target)
-            self.tell(
+            self.progress(
                 0.8 * float(done), f"{percent(state.gap, 2)} above the best possible, {len(state.w):,} compounds in use"
             )
             tolerance = max(0.2 * target, min(0.1, 0.1 * state.gap), _TIGHTEST)

@@ -61,7 +61,7 @@ class Bundles:
     """Directions by the bundle: the variance of one is the sum of y'V^-1 y over its columns.
 
     A bundle of one column is a direction; one of several whose outer products sum to an average of y y' over many
-    directions stands for that average, whose variance is at most the worst of them.
+    directions represents that average, whose variance is at most the worst of them.
     """
 
     y: Floats

@@ -31,7 +31,7 @@ _PIVOT_WORK = 5e8
 _SAFE_DECREMENT = 0.25
 """Below it a full Newton step of a self-concordant function needs no test of its value."""
 _SUFFICIENT = 1e-3
-"""Share of the gain foreseen by the slope that a tested step must bring (Armijo)."""
+"""Share of the gain foreseen by the slope that a tested step must reach (Armijo)."""
 _STEPS, _CONJUGATE_STEPS = 100, 60
 """Steps at most."""
 _RIDGE = 1e-10
@@ -45,7 +45,7 @@ _DAMPING = 1e-10
 _ENTERING = 0.5
 """A weight of 0 moves only when its pull is above this share of what is tolerated, so that few weights do."""
 _ENOUGH = 1e-4
-"""Share of the gain foreseen by the slope that a step must bring (Armijo)."""
+"""Share of the gain foreseen by the slope that a step must reach (Armijo)."""
 _HALVINGS = 20
 
 

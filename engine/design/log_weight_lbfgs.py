@@ -17,7 +17,7 @@ _MEMORY = 12
 _RIDGE = 1e-6
 """Share of the average eigenvalue added to an information matrix that may be singular."""
 _BEYOND = 1e3
-"""What stands for a value where the function is not defined: so many times the first one, in size."""
+"""Substitute for a value where the function is not defined: so many times the first one, in size."""
 
 
 @dataclass(frozen=True, slots=True)

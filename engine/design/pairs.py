@@ -231,7 +231,7 @@ class _Prefixes:
 
 
 _AVERAGED = 600
-"""Rows whose pairs stand for all in an average."""
+"""Rows whose pairs represent all in an average."""
 
 
 class Pairs:

@@ -17,7 +17,7 @@ _LISTED = 3000
 """Directions that stand for all where they are no pairs of one table, to begin with."""
 _MOST_LISTED = 12_000
 _MOST_ROWS = 3000
-"""Rows whose pairs stand for all pairs, at most."""
+"""Rows whose pairs represent all pairs, at most."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ _LEAST = 4000
 _ENTRIES = 6_000_000
 """Entries of their rows held at most."""
 _ROWS = 12
-"""Rows whose pairs stand for all pairs, in multiples of the rank."""
+"""Rows whose pairs represent all pairs, in multiples of the rank."""
 _SHARPNESS = (10.0, 30.0, 100.0, 300.0, 600.0, 1200.0, 2400.0)
 """Over the largest variance: how much more large variances weigh."""
 _UNEVEN = 1.5
@@ -104,7 +104,7 @@ class _Smooth:
         self.x = self.frame.rows(self.inside)
         self.base = search.fixed if search.fixed.any() else None
         even = np.full(len(self.inside), 1.0 / len(self.inside))
-        search.tell(0.0, f"weighing {len(even):,} compounds")
+        search.progress(0.0, f"weighing {len(even):,} compounds")
         self.w = even_leverages(self.x, even, self.base, 0.3 * search.gap, _EVEN)
         self.sparse = self._of_g()
         rows, weights = self._pair_rows()
@@ -190,7 +190,7 @@ class _Smooth:
                 self._sharpen()
             self._glide(_LOOKS)
             gap, new = self._refresh()
-            self.search.tell(0.8 * refresh / _REFRESHES, f"{percent(gap, 2)} above the best possible")
+            self.search.progress(0.8 * refresh / _REFRESHES, f"{percent(gap, 2)} above the best possible")
             if gap <= _TARGET * self.search.gap:
                 break
             stalled = 0 if gap < 0.95 * before else stalled + 1
@@ -311,7 +311,7 @@ class _Smooth:
             w = same_information(x, w, inverse, self.base, 0.05 * search.gap, _THINNING)
             value = float(search.directions.some(self.frame.outside(self._inverse(x, w)), search.count)[1][0])
             value *= 1.0 + search.anchored
-            search.tell(0.9, f"trying {len(w):,} compounds, {percent(value / search.lower - 1, 2)}")
+            search.progress(0.9, f"trying {len(w):,} compounds, {percent(value / search.lower - 1, 2)}")
             if value <= most:
                 state = XYState(support, w, value)
             elif share > _KEPT:

@@ -35,7 +35,7 @@ def worst_variance(x: Floats, weights: Floats | Ints, worst: Worst) -> tuple[flo
 
 
 def within(worst: Worst, axes: Floats) -> Worst:
-    """Directions that lie in a subspace, in its coordinates: ``axes`` ``(d, r)``."""
+    """Directions in a subspace, in its coordinates: ``axes`` ``(d, r)``."""
     return worst.inside(axes) if isinstance(worst, Rows) and worst.given else _Within(worst, axes)
 
 
@@ -74,7 +74,7 @@ class Span(NamedTuple):
         return int(self.axes.shape[1])
 
     def rows(self, places: Ints, weights: Floats, x: Floats, low: Ints) -> tuple[Ints, Floats, Floats]:
-        """Return the candidates that lie in it, and those required, with their weights and coordinates in it.
+        """Return the candidates in it, and those required, with their weights and coordinates in it.
 
         A value of any other candidate involves effects that nothing else estimates, so it is no use here: its part
         within must not count as if it were known by itself.

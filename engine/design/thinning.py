@@ -204,7 +204,7 @@ def thin(search: Search, state: State, max_support: int | None) -> State:
     remove = max(1, int((len(state.w) - search.least) * _REMOVED_AT_ONCE))
     work = 0.0
     while remove and state.gap <= search.gap and work < _THINNING_WORK and len(state.w) <= _MODELLED:
-        search.tell(0.9, f"as few compounds as possible, {len(state.w):,} now")
+        search.progress(0.9, f"as few compounds as possible, {len(state.w):,} now")
         work += float(len(state.w)) ** 3
         fewer = _thinner(search, state, min(remove, len(state.w) - search.least))
         if fewer is None:
@@ -221,7 +221,7 @@ def _on_few(search: Search, full: State, size: int) -> State:
     batch = search.batch
     for _ in range(_EXCHANGES):
         # Compounds that would help most come in and the least needed go; fewer at once when that gains nothing.
-        search.tell(0.95, f"exchanging compounds, {percent(best.gap, 2)} above the best possible")
+        search.progress(0.95, f"exchanging compounds, {percent(best.gap, 2)} above the best possible")
         support, x, w, _ = search.enter(best, batch)
         w, _ = search.balanced(support, x, w, _EXCHANGE_TOLERANCE)
         state = _down_to(search, search.look(support, x, w), size)
@@ -241,7 +241,7 @@ def _without_lightest(search: Search, state: State) -> State:
         remove = min(int(share * len(state.w)), len(state.w) - search.least)
         if remove <= len(state.w) // _COARSE_MANY:
             break
-        search.tell(0.9, f"as few compounds as possible, {len(state.w):,} now")
+        search.progress(0.9, f"as few compounds as possible, {len(state.w):,} now")
         fewer = _lighter(search, state, remove)
         if fewer is None:
             share /= 2.0
@@ -258,7 +258,7 @@ def _independent(search: Search, state: State) -> State:
     surplus = len(state.w) - most
     if surplus <= 0 or count > _MOST_DEPENDENT or float(count) * max(count - most, 1) ** 2 > _DEPENDENT_WORK:
         return state
-    search.tell(0.9, f"as few compounds as possible, {len(state.w):,} now")
+    search.progress(0.9, f"as few compounds as possible, {len(state.w):,} now")
     w = same_information_on_fewer(state.x, state.w, upper=room)
     fewer = search.look(state.support, state.x, w)
     if fewer.gap > max(search.gap, state.gap):

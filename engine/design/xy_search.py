@@ -93,7 +93,7 @@ class XYSearch:
         if may_be_singular(frame, directions):
             self.regularise()
 
-    def tell(self, done: float, message: str) -> None:
+    def progress(self, done: float, message: str) -> None:
         """Report progress, which never goes back."""
         self._done = max(self._done, min(done, 0.99))
         self.report(self._done, message)
@@ -287,7 +287,7 @@ class XYSearch:
             gap, now = best.value / self.lower - 1.0, value / self.lower - 1.0
             first = first or max(now, 2.0 * target)
             done = 0.8 * float(np.log(first / max(gap, target)) / np.log(first / target))
-            self.tell(done, f"{percent(gap, 2)} above the best possible, {len(w):,} compounds in use")
+            self.progress(done, f"{percent(gap, 2)} above the best possible, {len(w):,} compounds in use")
             if gap <= target:
                 break
             tolerance = max(min(_LOCAL_SHARE * now, tolerance), 0.3 * target, _TIGHTEST)

@@ -106,7 +106,7 @@ class GlmEstimate:
         return effects
 
     def estimable(self, rows: Ints | None = None) -> Flags:
-        """Whether each row lies in the span of what was measured."""
+        """Whether each row is in the span of what was measured."""
         identity = np.eye(self.features.n_columns)
         outside = self.features.quadratic(identity - self.basis @ self.basis.T, rows)
         return outside <= OUTSIDE_TOLERANCE**2 * self.features.quadratic(identity, rows)

@@ -44,7 +44,7 @@ class Changes:
     spread: Floats
     """``(c,)``, SD of the differences; NaN of a single one."""
     least: Floats
-    """``(c,)``, how far the mean surely (95 %) lies from 0, by the spread of the site; below 0: not surely at all."""
+    """``(c,)``, how far the mean surely (95 %) is from 0, by the spread of the site; below 0: not surely at all."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

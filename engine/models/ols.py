@@ -92,7 +92,7 @@ class Estimate:
         return self.features.times(self.theta, rows)
 
     def estimable(self, rows: Ints | None = None) -> Flags:
-        """Whether each row lies in the span of what was measured."""
+        """Whether each row is in the span of what was measured."""
         if self.rank == self.features.n_columns or (rows is not None and np.array_equal(rows, self._rows)):
             return np.ones(self.features.n_rows if rows is None else len(rows), dtype=bool)
         lengths = self.features.quadratic(np.eye(self.features.n_columns), rows)

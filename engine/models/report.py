@@ -236,7 +236,7 @@ def _judged(
     if sure or (fit.q2 < _HOPELESS_Q2 and not explained):
         return "does not fit", f"{name}: the additive model does not fit ({figures}): {'; '.join(against)}."
     if 2 * fit.leverage_one > fit.rows:
-        against.append(f"{fit.leverage_one} of {fit.rows} compounds are fitted exactly and tell nothing about it")
+        against.append(f"{fit.leverage_one} of {fit.rows} compounds are fitted exactly and cannot test it")
     if against:
         return "doubtful", f"{name}: the additive model is doubtful ({figures}): {'; '.join(against)}."
     because = "the assay noise is not known, so a lack of fit could not be tested"

@@ -170,7 +170,7 @@ class Plans:
         measurement = self._costs.measurement or _USUAL * float(np.median(price[dear])) or 1.0
         each = measurement + price / max(self._costs.replicates, 1)
         cheap = dear[np.argsort(each[dear], kind="stable")][:_MOST]
-        pool = np.unique(np.concatenate([start, free, _telling(candidates, directions, inverse, cheap, each, _POOL)]))
+        pool = np.unique(np.concatenate([start, free, _ranked(candidates, directions, inverse, cheap, each, _POOL)]))
         # A phase for a few differences need not estimate every effect, but a design chooses from rows that do.
         pool = np.union1d(pool, cheapest_spanning(candidates, price, pool))
         x = candidates.coordinates(pool)
@@ -191,7 +191,7 @@ class Plans:
         return chosen
 
 
-def _telling(
+def _ranked(
     candidates: ProjectedFeatures, directions: Directions, inverse: Floats, rows: Ints, each: Floats, most: int
 ) -> Ints:
     """Return the rows that inform most about the least precise directions, for the cost of a measurement."""
@@ -224,7 +224,7 @@ def _thrifty(
         if directions is not None:
             inverse = worst_variance(candidates.coordinates(pool), design.weights, directions)[1]
             here = np.flatnonzero(ready[candidates.rows])
-            more = _telling(candidates, directions, inverse, here, np.ones(candidates.n_rows), _EXTRA)
+            more = _ranked(candidates, directions, inverse, here, np.ones(candidates.n_rows), _EXTRA)
             pool = np.union1d(pool, more)
         return round_design(design, candidates, n, directions=directions, pool=pool, **options)
 

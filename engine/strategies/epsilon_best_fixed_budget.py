@@ -104,10 +104,10 @@ class EpsilonBestFixedBudget(Phased):
         goals=("epsilon-best",),
         parameters=(),
         guarantee=(
-            "everything is decided within the budget, by the estimates at its end; how often wrongly at most is said "
-            "before and after, and is no confidence that was asked for"
+            "everything is decided within the budget, by the estimates at its end; an upper bound on the "
+            "probability of an error is stated before and after, but no confidence can be chosen"
         ),
-        source="ours; the proof stands in its documentation",
+        source="ours; the proof is in its documentation",
     )
 
     def check(self, problem: Problem) -> dict[str, Any]:
@@ -133,8 +133,8 @@ class EpsilonBestFixedBudget(Phased):
         budget = f"{problem.in_lab(problem.budget):,} measurements"
         if most >= 1.0:
             return (
-                f"{budget} are too few to prove for every table alike that the answer is right, though it may well be; "
-                "what is proven of it is said at its end",
+                f"{budget} are too few to prove for every table that the answer is right, though it may well be; "
+                "what is proven is stated at the end",
             )
         return (f"with {budget} the answer is wrong with a probability of at most {percent(most, 2)}",)
 

@@ -128,7 +128,7 @@ def refuse_unknown_noise(
         )
     if max_replicates < 2 and not replicates:
         raise AssayPilotError(
-            "the assay noise (SD) is unknown, and with one measurement of each compound in a round nothing tells it",
+            "the assay noise (SD) is unknown, and one measurement of each compound in a round cannot estimate it",
             option="--max-replicates",
             mend="Allow 2 or more, or give the SD.",
         )

@@ -113,7 +113,7 @@ def get(name: str, also: Iterable[str] = ()) -> Strategy:
     raise AssayPilotError(
         f"there is no strategy {name!r}",
         option="--strategy",
-        mend=f"{meant}Choose auto, proven or one of: {', '.join(names)}. Or install the package that brings it.",
+        mend=f"{meant}Choose auto, proven or one of: {', '.join(names)}. Or install the package that provides it.",
     )
 
 

@@ -17,7 +17,7 @@ from .scales import Scale
 from .variances import FLAT, Around, Rows
 
 _SURELY = 2.5
-"""Standard errors by which a compound's values lie beyond an end that is then none: the largest of a hundred errors."""
+"""Standard errors by which values are beyond an end that is then dropped: the largest of a hundred errors."""
 _CONTRADICTED = 1e-3
 """Probability of so large a scatter of replicates below which a stated noise is not believed."""
 _SPREAD_OF_ODDS = 2.0
@@ -35,9 +35,9 @@ class Measured:
     counts: Floats
     """``(n,)`` how many determinations each is the mean of."""
     low: Floats
-    """``(n,)`` the limit a bound lies above; -inf where open. Anything for exact values."""
+    """``(n,)`` the lower limit of a bound; -inf where open. Anything for exact values."""
     high: Floats
-    """``(n,)`` the limit a bound lies below; inf where open."""
+    """``(n,)`` the upper limit of a bound; inf where open."""
     shifts: tuple[Ints, ...] = ()
     """``(n,)`` per kind of shift (plate, day, source): the group; -1 for none."""
 

@@ -47,7 +47,7 @@ best compound: the others are refuted so, or one is shown by walks to be within 
 each with half of 0.95 delta.
 
 **Means.** What is left of delta is for the bounds of all single means at all looks. They are shown, and they decide
-against compounds that cannot be measured any more, whose walks do not go on. Such a compound remains one that
+against compounds that cannot be measured any more, whose walks have ended. Such a compound remains one that
 may be the best, if a phase bounded it or it was a leader: the argument above about b holds for all these together.
 
 **Without a lab's rounds.** Phases may have any size, and without slack the smallest relevant difference is unknown.
@@ -159,7 +159,7 @@ class Adaptive(ByWalks):
             "(best: the one returned is within the slack of the best), if the substituent effects add up and the "
             "noise is normal with the stated SD"
         ),
-        source="ours; the proof stands in its documentation",
+        source="ours; the proof is in its documentation",
         any_plan=True,
         noise_bound=True,
     )

@@ -102,7 +102,7 @@ class Steps(NamedTuple):
         return passed
 
     def needed(self, offset: float, limits: Floats, gap: Floats) -> Floats:
-        """``(...)``, the precision of one more phase that brings the walks of difference + offset to their limits.
+        """``(...)``, the precision of one more phase that moves the walks of difference + offset to their limits.
 
         ``gap``: how far each is expected to go by then, in units of the difference.
         """

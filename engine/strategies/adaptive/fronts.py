@@ -139,9 +139,9 @@ class Boxes(NamedTuple):
     def near(self, arms: Ints, rivals: Ints, margins: Floats) -> Flags:
         """``(len(arms), len(rivals))``, which of the rivals are away and do not beat an arm by more than that."""
         out = np.zeros((len(arms), len(rivals)), dtype=bool)
-        at = np.flatnonzero(self.away[rivals])
+        index = np.flatnonzero(self.away[rivals])
         for low, high, margin in zip(self.low, self.high, margins, strict=True):
-            out[:, at] |= low[arms][:, None] + margin >= high[rivals[at]]
+            out[:, index] |= low[arms][:, None] + margin >= high[rivals[index]]
         return out
 
     def as_good_as_known(self, arms: Ints) -> bool:

@@ -31,7 +31,7 @@ delta / M, at any look (Holm, Scandinavian Journal of Statistics 6, 1979). At mo
 errors have a probability of at most M (b + 0.35 delta / M) + (K - M) b = 0.95 delta.
 
 **Means.** What is left, 0.05 delta, is for the bounds of all means of all endpoints at all looks. They are shown, and
-they decide against compounds that cannot be measured any more, whose walks do not go on. Such a compound
+they decide against compounds that cannot be measured any more, whose walks have ended. Such a compound
 counts as one that may beat others, if a phase bounded it or it was named.
 
 Nothing is assumed of how the errors of endpoints go together. Assumed: additive effects, normal errors of the stated
@@ -131,11 +131,11 @@ def beaters(known: Known, memory: Arrays, arms: Ints) -> dict[str, NDArray[np.in
     best, there = _by_those_named(known, slots, begun, arms)[0], (slots[:, arms] == rival).any(axis=0)
     place = (slots[:, arms] != NO_ARM).sum(axis=0)
     for s in range(len(SHARES)):
-        at = np.flatnonzero((place == s) & ~there)
-        now = np.full(len(at), known.front.n_phases)
-        fresh = _to_out(known, rival[at], arms[at], now, s)
-        at = at[np.isfinite(fresh) & (fresh < _BETTER * best[at])]
-        slots[s, arms[at]], begun[s, arms[at]] = rival[at], known.front.n_phases
+        index = np.flatnonzero((place == s) & ~there)
+        now = np.full(len(index), known.front.n_phases)
+        fresh = _to_out(known, rival[index], arms[index], now, s)
+        index = index[np.isfinite(fresh) & (fresh < _BETTER * best[index])]
+        slots[s, arms[index]], begun[s, arms[index]] = rival[index], known.front.n_phases
     return {"beaters": slots, "since": begun}
 
 
@@ -145,10 +145,10 @@ def _by_those_named(
     """Return the least precision that shows a named one to beat an arm, infinite without one, and which it is."""
     best, by = np.full(len(arms), np.inf), np.full(len(arms), NO_ARM, dtype=np.intp)
     for place, (rival, when) in enumerate(zip(slots[:, arms], begun[:, arms], strict=True)):
-        at = np.flatnonzero(rival != NO_ARM)
-        needed = _to_out(known, rival[at].astype(np.intp), arms[at], when[at].astype(np.intp), place)
-        better = needed < best[at]
-        best[at[better]], by[at[better]] = needed[better], rival[at[better]]
+        index = np.flatnonzero(rival != NO_ARM)
+        needed = _to_out(known, rival[index].astype(np.intp), arms[index], when[index].astype(np.intp), place)
+        better = needed < best[index]
+        best[index[better]], by[index[better]] = needed[better], rival[index[better]]
     return best, by
 
 
@@ -206,7 +206,7 @@ class AdaptivePareto(ByWalks):
             "and none that another beats by more than the given differences in all of them, "
             "if the substituent effects add up and the noise is normal with the stated SDs"
         ),
-        source="ours; the proof stands in its documentation",
+        source="ours; the proof is in its documentation",
         any_plan=True,
         noise_bound=True,
     )
@@ -312,17 +312,17 @@ class AdaptivePareto(ByWalks):
         left = int((state.problem.wanted & (state.status != OUT)).sum())
         walks = []
         for rival, begun in zip(memory["beaters"][:, arms], memory["since"][:, arms], strict=True):
-            at = np.flatnonzero(rival != NO_ARM)
-            if not len(at):
+            index = np.flatnonzero(rival != NO_ARM)
+            if not len(index):
                 # Places are taken in their order.
                 break
-            steps = since(front.between(rival[at].astype(np.intp), arms[at]), begun[at])
-            walks.append((at, Walks(steps, np.zeros(len(steps)))))
+            steps = since(front.between(rival[index].astype(np.intp), arms[index]), begun[index])
+            walks.append((index, Walks(steps, np.zeros(len(steps)))))
         out = np.zeros(len(arms), dtype=bool)
         for _ in range(_STEPS_DOWN):
             gone = int((out & undecided).sum())
-            for (at, walk), of_place in zip(walks, limits.outs(left - gone), strict=False):
-                out[at] |= walk.passed_in_all(of_place)
+            for (index, walk), of_place in zip(walks, limits.outs(left - gone), strict=False):
+                out[index] |= walk.passed_in_all(of_place)
             if int((out & undecided).sum()) == gone:
                 break
         return out

@@ -68,7 +68,7 @@ class Needs(NamedTuple):
     first: Ints
     second: Ints
     precision: Floats
-    """One over the standard error that should bring its walk to the limit."""
+    """One over the standard error that should move its walk to the limit."""
 
     def rows(self, features: Features) -> Floats:
         """``(m, d)``, the differences of rows that are compared, each times the precision that it needs."""
@@ -155,7 +155,7 @@ class Draft:
         return size if budget is None else min(size, budget - self.state.spent)
 
     def enough(self) -> tuple[int, Rounded]:
-        """How many measurements bring all comparisons to their limits, at most a full phase of them; and these."""
+        """Return how many measurements move all comparisons to their limits, at most a full phase; and these."""
         room, least = ROOM, 0
         last = self.state.last
         if self.state.problem.capacity is None:
@@ -171,10 +171,10 @@ class Draft:
         wanted = math.ceil(min(room * self.design.value, 1e15))
         full = self.full(wanted)
         size = full if wanted >= full else min(full, self.fewest(max(wanted, least)))
-        return self.telling(size, full, SHORT / room)
+        return self.precise(size, full, SHORT / room)
 
-    def telling(self, size: int, full: int, variance: float) -> tuple[int, Rounded]:
-        """How many measurements, from ``size`` to ``full``, have no larger variance than this; and these.
+    def precise(self, size: int, full: int, variance: float) -> tuple[int, Rounded]:
+        """Return how many measurements, from ``size`` to ``full``, have no larger variance than this; and these.
 
         Few whole measurements can be much less informative than their share of the design.
         """
@@ -281,7 +281,7 @@ def rest_of(state: State, needs: Needs | None, left: int, way: Way, report: Repo
         needed = size
         if size <= left:
             wanted = min(math.ceil(ROOM * draft.design.value), left)
-            return Rest(draft.issued("xy", *draft.telling(max(size, wanted), left, SHORT / ROOM)), size, roughly=True)
+            return Rest(draft.issued("xy", *draft.precise(max(size, wanted), left, SHORT / ROOM)), size, roughly=True)
         n //= 2
     return Rest(None, needed, roughly=True)
 

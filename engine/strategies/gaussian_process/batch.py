@@ -26,9 +26,9 @@ def spread(codes: NDArray[np.integer], sizes: tuple[int, ...], seen: Ints, free:
     Those ``seen`` are counted. A pair that no measured compound has hides every member that has it.
     """
     rng = np.random.default_rng(seed)
-    looked_at = free.copy()
-    rng.shuffle(looked_at)
-    arms = np.concatenate([looked_at[:_SPREAD], seen])
+    considered = free.copy()
+    rng.shuffle(considered)
+    arms = np.concatenate([considered[:_SPREAD], seen])
     left = np.arange(len(arms) - len(seen))
     kinds, weights, used = [], [], []
     for group in (*((site,) for site in range(len(sizes))), *itertools.combinations(range(len(sizes)), 2)):

@@ -23,7 +23,7 @@ from ..protocol import IN, Allocation, Decision, Outcome, Parameter, Problem, St
 from .parts import allocation, estimates, exactly, fewest, goal_of, rank_of, targets_of, units, widest_noise
 
 _FAR = 1e150
-"""Stands for an infinite bound where differences are taken."""
+"""Substitute for an infinite bound where differences are taken."""
 
 
 class Verdict(NamedTuple):
@@ -152,7 +152,7 @@ class Gege(Phased):
             Parameter(
                 "first_radius",
                 None,
-                "gap that the first phase can tell, in units of the differences that do not matter, or of the assay "
+                "gap that the first phase can resolve, in units of the differences that do not matter, or of the assay "
                 "noise where none are given; the paper's is 0.25; none: from noise and margins",
             ),
             Parameter("gap", 1e-2, "how far the design may be from optimal (relative)"),

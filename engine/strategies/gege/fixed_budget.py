@@ -75,7 +75,7 @@ class GegeFixedBudget(Phased):
         endpoints=(2, None),
         parameters=(Parameter("gap", 1e-2, "how far the design may be from optimal (relative)"),),
         guarantee=(
-            "everything is decided within the budget; how often wrongly depends on how far apart the compounds are, "
+            "everything is decided within the budget; how often wrongly depends on the differences of compounds, "
             "which is unknown beforehand, so no confidence is stated"
         ),
         source="GEGE, section 3.2",

@@ -80,7 +80,7 @@ class LinFactMis(LinFact):
         guarantee=(
             "with the stated confidence every compound decided in is within epsilon + slack and every compound decided "
             "out is not within epsilon, if no compound deviates from additivity by more than the model error; "
-            "compounds that cannot be decided at this model error are said"
+            "compounds that cannot be decided at this model error are reported"
         ),
         source="LinFACT, section 5",
         any_plan=True,

@@ -52,7 +52,7 @@ _MOST_PLAYS = 16
 
 _GUARANTEE = (
     "with the stated confidence the answer is right whenever it stops, if the substituent effects add up; "
-    "few measurements are its aim, proven only for the best compound or a threshold, with norm, eta=theorem and "
+    "few measurements are the target, proven only for the best compound or a threshold, with norm, eta=theorem and "
     "batches of 1, as the error probability goes to 0"
 )
 

@@ -198,7 +198,7 @@ def rules_of(problem: Problem, parameters: Mapping[str, Any]) -> Rules:
     try:
         return _rules(tuple(parameters), values, tuple(map(type, values)), *where)
     except TypeError:
-        # A list, say, is no key; as text it is refused in words.
+        # A list is no key, for example; as text it is refused in words.
         values = tuple(map(repr, values))
         return _rules(tuple(parameters), values, tuple(map(type, values)), *where)
 

@@ -27,7 +27,7 @@ _ROUNDING = 1e-13
 """Squared lengths of differences are at least this share of the squared lengths they come from."""
 
 _TINY = 1e-100
-"""A squared length that stands for none, so that nothing is divided by 0."""
+"""Substitute for a squared length of 0, so that nothing is divided by 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ class BestQuestion:
     def sides(self, means: Floats, spread: Floats, open_arms: Flags, rivals: Flags) -> Sides:
         """In: the leader against every rival by the slack (LinGame eq. 3). Out: those the leader surely beats.
 
-        Slack does not help an arm out: who is within slack of one that is later within slack of another would be out
+        Slack does not help an arm out: an arm within slack of one that is later within slack of another would be out
         for an answer twice as far from the best.
         """
         best = _top(means, open_arms)

@@ -52,7 +52,7 @@ class Sequential(Phased):
     An arm is decided in when "in" is right under every parameter in the ellipsoid, and out when "out" is. The
     ellipsoids of all looks hold together with the stated confidence, so decisions of different phases may be put
     together, and with slack every arm may take the side that is certain first. For the goals of LinGame this is eq. 3
-    asked of each arm by itself: it never stops later.
+    tested for each arm by itself: it never stops later.
     """
 
     def check(self, problem: Problem) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """One phase of RAGE: what may be measured and compared, its design, and whole measurements that keep a promise.
 
 Elimination looks at pairs without a matrix of all pairs, and takes equal rows as one. When compounds cannot be measured
-any more, their last bounds still count: the bounds of all phases hold together, so a compound that is away still says
+any more, their last bounds still count: the bounds of all phases hold together, so a compound that is away still shows
 where the best may be. Only means compare it with the others, so while one is away a phase bounds every mean.
 """
 

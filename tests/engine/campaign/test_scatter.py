@@ -171,7 +171,7 @@ def test_replicates_that_agree_exactly_decide_nothing(tmp_path):
     [
         ({"strategy": "lingame"}, "lingame needs the assay noise"),
         ({"strategy": "linfact-g", "parameters": {"decide": "planned"}}, "rests on a known assay noise"),
-        ({"max_replicates": 1}, "one measurement of each compound in a round nothing tells it"),
+        ({"max_replicates": 1}, "one measurement of each compound in a round cannot estimate it"),
     ],
 )
 def test_what_cannot_estimate_it_is_refused_in_one_line(tmp_path, changes, said):

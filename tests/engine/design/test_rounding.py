@@ -291,7 +291,7 @@ def test_counts_within_bounds():
     ("wrong", "said"),
     [
         ({"n": 4}, r"4 measurements are too few to estimate 5 effects. Plan at least 5 measurements."),
-        ({"n": 0}, r"0 measurements tell nothing. Plan at least one."),
+        ({"n": 0}, r"0 measurements estimate nothing. Plan at least one."),
         ({"most": 0}, r"every compound is forbidden. Allow at least some of them."),
         ({"most": 1, "n": 10}, r"10 measurements do not fit: .* allow 9 in all. Plan at most 9 measurements"),
         ({"least": 2}, r"the required compounds alone take 18 measurements, and only 8 are planned. Plan at least 18"),
