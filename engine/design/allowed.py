@@ -1,4 +1,4 @@
-"""What weights may be: forbidden and bounded candidates; weights in a box."""
+"""Constraints on weights: forbidden and bounded candidates; weights in a box."""
 
 from __future__ import annotations
 

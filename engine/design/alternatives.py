@@ -11,13 +11,13 @@ from scipy.optimize import linprog, nnls
 from ..arrays import Floats, Ints
 
 _FIRST = 4
-"""Comparisons looked at first, per dimension; those that the solution violates come in afterwards."""
+"""Comparisons considered first, per dimension; those that the solution violates are added later."""
 _VIOLATED = 1e-9
 _ROUNDS = 50
 _ROWS = 256
 """Excluded compounds compared with all others at once."""
 _SAFE = 1e-9
-"""What is taken off a bound for the rounding of its own arithmetic."""
+"""Share subtracted from a bound for the rounding of its own arithmetic."""
 
 
 @dataclass(frozen=True, slots=True)

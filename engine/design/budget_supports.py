@@ -22,11 +22,11 @@ _TOLERANCE = 1e-3
 _INDEPENDENT = 1e-8
 """A row whose squared length outside the span of the others is below this share of it is in their span."""
 _BLOCK = 4096
-"""Rows looked at together while the cheapest are chosen."""
+"""Rows processed together while the cheapest are chosen."""
 _DENSE = 4_000_000
 """Entries of rows up to which a design per money spent is looked for, too."""
 _ALL = 150
-"""Compounds up to which all are looked at; of more, those of several optimal designs."""
+"""Compounds up to which all are considered; of more, those of several optimal designs."""
 _REPLICATES = (1.0, 4.0, 16.0)
 _CHEAP = 1e-3
 """A measurement counts as costing at least this share of the dearest, lest free ones take everything."""
@@ -36,7 +36,7 @@ _AT_ONCE = 40
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """What compounds and measurements cost, all in one unit of money."""
+    """Prices of compounds and measurements, all in one unit of money."""
 
     compounds: Floats
     """``(n,)`` of making each candidate; 0 for one that is already made."""

@@ -59,7 +59,7 @@ def completed(
 
 
 class _Plan:
-    """What is chosen so far, among all candidates, and the design for the rest."""
+    """The counts chosen so far, among all candidates, and the design for the rest."""
 
     def __init__(self, design: Design, candidates: ProjectedFeatures, directions: Rows, n: int, most: int) -> None:
         self._candidates, self._directions, self._n, self._most = candidates, directions, n, most
@@ -109,7 +109,7 @@ class _Plan:
             gain = np.einsum("ij,ij->i", x @ slope, x) / (1.0 + np.einsum("ij,ij->i", there, x))
             gain[self._counts[pool] >= self._most] = -1.0
             best = int(np.argmax(gain))
-            if gain[best] < 0.0:  # these have enough: all others are looked at again
+            if gain[best] < 0.0:  # these have enough: consider all others again
                 self._choose(1, left)
                 continue
             row = x[best]

@@ -1,4 +1,4 @@
-"""What a budget buys: making compounds and measuring them, as a small frontier of cost against value."""
+"""Designs for a budget: making and measuring compounds, as a small frontier of cost against value."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def _cheapest(candidates: ProjectedFeatures, prices: Prices, low: Ints, high: In
 
 @dataclass(frozen=True, slots=True)
 class _Purchase:
-    """What one amount of money buys."""
+    """The design that one amount of money buys."""
 
     candidates: ProjectedFeatures
     prices: Prices

@@ -1,4 +1,4 @@
-"""What a design is worth: the value reached, what is proven about the best one, and the inverses both rest on."""
+"""Value of a design: the value reached, a proven bound of the best one, and the inverses both are computed from."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def square_root(matrix: Floats) -> Floats:
 _NEAR_WORST = 0.01
 """Targets whose variance is within this share of the largest count as nearly as bad."""
 _ROUNDING = 1e-12
-"""What is taken off a proven bound for the rounding of its own arithmetic."""
+"""Share subtracted from a proven bound for the rounding of its own arithmetic."""
 
 
 class Weighted(Protocol):
@@ -156,7 +156,7 @@ class Design:
     converged: bool
     """Whether ``gap`` is at most the requested one."""
     iterations: int
-    """How often every candidate was looked at."""
+    """How often every candidate was evaluated."""
     seconds: float
     """Wall-clock time."""
     gap: float = math.inf

@@ -19,7 +19,7 @@ _GAIN = 1e-9
 _RIDGE = 1e-7
 """The share of the measurements spread evenly over all rows while the counts do not span yet."""
 _KEPT = 4
-"""Directions looked at from the start, per dimension; those that become the worst come in later."""
+"""Directions considered from the start, per dimension; those that become the worst are added later."""
 _ENTRIES = 3_000_000
 """Numbers computed for one look at the moves; what would be more is cut down to the moves of largest log det."""
 _HALF = 0.5
@@ -27,7 +27,7 @@ _HALF = 0.5
 _GIVERS, _TAKERS = 64, 128
 """Rows that may give and take in a first look at the moves."""
 _TRIES = 5
-"""Moves of one look whose value over all directions is computed before more directions are looked at."""
+"""Moves of one pass whose value over all directions is computed before more directions are considered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +180,7 @@ class _Walk:
             after, seen = self.lower(inverse, kept, value, directions)
             if after is not None:
                 inverse, value = after, seen[1]
-                # What is worst now is looked at from here on; the others it replaced mostly stay small.
+                # The worst directions are considered from here on; those they replace mostly stay small.
                 kept = _distinct(kept[-many:], seen[0])
                 continue
             before = len(kept)

@@ -1,4 +1,4 @@
-"""Coordinates that an XY search goes on in, and which effects candidates and directions involve."""
+"""Coordinates in which an XY search continues, and which effects candidates and directions involve."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PIVOTED = 4000
 _RANK = 1e-12
 """Eigenvalues of the information with unit diagonal below this share of the largest count as zero."""
 _PIVOT = 1e-6
-"""What is this much shorter than the longest is not seen."""
+"""Vectors this much shorter than the longest count as 0."""
 _SPANNED = 1e-9
 """Of an average of y y': eigenvalues below this share of the largest are of effects that no direction involves."""
 _CONSTANT = 1e-3
@@ -69,7 +69,7 @@ class Frame:
             left = np.delete(left, found)
         positions = np.concatenate(chosen)
         while True:
-            # What a large table shows of a rare substituent may not be among the few looked at.
+            # The few sampled rows of a large table may lack a rare substituent.
             seen = self.rows(positions).T @ self.rows(positions)
             values, vectors = np.linalg.eigh(seen)
             missing = vectors[:, values <= _PIVOT**2 * float(values[-1])]

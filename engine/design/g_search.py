@@ -24,9 +24,9 @@ _ROUNDS_BEYOND = 6
 _LEAST_BATCH = 8
 """Candidates that may come in at one look; the rank where that is more."""
 _SHORTLIST = 16
-"""Candidates looked at for each that may come in."""
+"""Candidates evaluated for each that may come in."""
 _COSTLY = 2_000_000
-"""Entries of all candidates from which on not all of them are looked at each time."""
+"""Entries of all candidates from which on not all of them are evaluated each time."""
 _NEAR = 0.5
 """Candidates with leverages below d (1 - this share of the root of the gap) do not come in soon: at the share 1 about
 none of them ever does (Harman and Pronzato 2007)."""
@@ -49,11 +49,11 @@ class State:
     w: Floats
     inverse: Floats
     leverages: Floats
-    """Of every candidate; 0 for those not looked at."""
+    """Of every candidate; 0 for those not evaluated."""
     gap: float
-    """Over the candidates looked at: of a state that is not whole it can only be larger."""
+    """Over the evaluated candidates: of a state that is not whole it can only be larger."""
     whole: bool = True
-    """Whether every candidate was looked at."""
+    """Whether every candidate was evaluated."""
 
 
 class Search:
@@ -76,7 +76,7 @@ class Search:
         """Return the state of some weights, with the leverages of every candidate and the gap over all of them.
 
         ``within``: where the candidates that were large at the last evaluation of all already show a larger gap than
-        this, the others are not looked at.
+        this, the others are not evaluated.
         """
         used = w > 0
         support, x, w = support[used], x[used], w[used]

@@ -1,4 +1,4 @@
-"""What moving one measurement from one compound to another does to det V and to some variances."""
+"""Effect of moving one measurement from one compound to another on det V and on some variances."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .criteria import worth_of
 _SINGULAR = 1e-9
 """det V after a move below this share of det V before is singular."""
 _FIRST = 4
-"""Directions for which every move is looked at; only moves that lower these are followed through all others."""
+"""Directions for which every move is evaluated; only moves that lower these are followed through all others."""
 _TOGETHER = 1000
 """Moves followed at once, the most promising first."""
 _NEAR = 0.03
@@ -22,7 +22,7 @@ _NEAR = 0.03
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What the counts must keep to."""
+    """The limits of the counts."""
 
     low: Ints
     """``(m,)`` the fewest measurements of each row."""
@@ -76,7 +76,7 @@ def moves_of(x: Floats, counts: Ints, bounds: Bounds, ratio: float, inverse: Flo
 
 
 class Changes:
-    """What moves do to some directions y: y' V^-1 y after them."""
+    """Effect of moves on some directions y: y' V^-1 y after them."""
 
     def __init__(self, moves: Moves, inverse: Floats, y: Floats) -> None:
         half = y @ inverse
@@ -101,7 +101,7 @@ class Changes:
         """Return moves after which all directions are below a value: ``(after, giver, taker)``, lowest first.
 
         ``rows`` and ``columns`` are places among givers and takers. About ``count``, each of another giver: most moves
-        do not even lower the largest few directions, the others are looked at from the most promising on.
+        do not even lower the largest few directions, the others are evaluated from the most promising on.
         """
         across, growth = self.moves.among(rows, columns)
         less, more = 1.0 - self.moves.h[rows, None], 1.0 + self.moves.g[columns]

@@ -28,7 +28,7 @@ _LARGE = 20_000
 """Compounds times effects from which on the thorough ways take long: 960 compounds of 28 effects take a second, 10,000
 of 63 half a minute. The plans of the quick ones are better there: they are made whole with all compounds in view."""
 _STEPS = 300
-"""Steps before it is given up; 40 to 90 are enough for a gap of 0.05."""
+"""Steps before the search ends without a design; 40 to 90 are enough for a gap of 0.05."""
 _EVERY = 10
 """Steps between two looks at the averages."""
 _PACE = 30
@@ -39,7 +39,7 @@ _LEEWAY = 3.0
 _EVEN = 1e-3
 """Share of an even design in every one, so that each estimates every effect a little."""
 _MOST = 100_000
-"""Candidates up to which all are looked at in every step."""
+"""Candidates up to which all are evaluated in every step."""
 _FEWEST = 10
 """Directions from which on there is something to balance: of fewer, ``xy_optimal`` finds designs on fewer compounds,
 whose whole measurements are better."""
@@ -80,15 +80,15 @@ def multiplicative_xy(
 
 @dataclass(slots=True)
 class _Played:
-    """What a game has come to."""
+    """State of a game."""
 
     weights: Floats
-    """The best of all weights looked at."""
+    """The best of all weights evaluated."""
     shares: Floats
     value: float = math.inf
     """The worst variance under these weights."""
     lower: float = 0.0
-    """What no weights get below."""
+    """A lower bound for all weights."""
     steps: int = 0
 
 

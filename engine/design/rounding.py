@@ -46,11 +46,11 @@ class Rounded:
     counts: Counts
     """One count per position of ``support``; they sum to the requested number."""
     value: float
-    """What the counts reach, times the number of measurements: on the scale of a design's ``value``."""
+    """Value of the counts times the number of measurements: on the scale of a design's ``value``."""
     method: str
-    """What the counts come from: ``apportion``, ``swap`` or ``exchange``; ``completion`` (``completed``)."""
+    """Method that made the counts: ``apportion``, ``swap`` or ``exchange``; ``completion`` (``completed``)."""
     finished: bool
-    """Whether no single measurement moved elsewhere would lower the value; False where that was not looked at."""
+    """Whether no single measurement moved elsewhere would lower the value; False where that was not checked."""
 
 
 def round_design(

@@ -25,7 +25,7 @@ class SoftMaximum:
     """The soft maximum of some variances, sum of prior * exp(sharpness * v) under a logarithm, and its slope."""
 
     largest: float
-    """The largest variance itself, of those looked at."""
+    """The largest variance itself, of those evaluated."""
     value: float
     average: Floats
     """The average of y y' by the weights prior * exp(sharpness * v), ``(d, d)``: a convex combination."""

@@ -29,7 +29,7 @@ from .xy_search import XYSearch, XYState
 _NAMED = 3
 """How many directions a refusal names."""
 _LOOKED_AT = 50
-"""How many are looked at that seem to be outside."""
+"""How many are checked that seem to be outside."""
 _UNSEEN = 1e-9
 """A direction with more than this share of its length outside a span is outside."""
 _TIGHT = 0.1

@@ -29,7 +29,7 @@ carry rounding)."""
 _DIRECTIONS = 3
 """Directions that come in at once, in multiples of the rank."""
 _QUICK = 50_000_000
-"""More directions than this are not all looked at before the working sets have settled."""
+"""More directions than this are not all evaluated before the working sets have settled."""
 _IDLE = 3
 """Rounds in which nothing comes in before the search gives up on a smaller gap."""
 _NEEDED = 1e-4
@@ -86,7 +86,7 @@ class XYSearch:
         self._have: set[tuple[int, ...]] = set()
         self._done = 0.0
         self.fixed = np.zeros((frame.d, frame.d))
-        """What V is at least while searching."""
+        """Lower bound of V while searching."""
         self.anchor: XYState | None = None
         self.anchored = 0.0
         """The weight of the anchor, in addition to weights of sum 1."""
@@ -230,7 +230,7 @@ class XYSearch:
         self.keys = np.concatenate([self.keys, label])
 
     def solve(self, x: Floats, room: Floats, w: Floats, tolerance: float) -> tuple[Floats, float]:
-        """Return the weights of the working sets' saddle point and what weight is worth there; the shares are kept.
+        """Return the weights of the working sets' saddle point and the value of weight there; the shares are kept.
 
         Raises LinAlgError where these rows do not estimate all effects, with the anchor, if any.
         """
@@ -330,7 +330,7 @@ class XYSearch:
     def enter(
         self, inside: Ints, x: Floats, w: Floats, scores: Floats, level: float, count: int
     ) -> tuple[Ints, Floats, Floats, int]:
-        """Return the working set with the candidates that would help most; ``level`` is what weight is worth there."""
+        """Return the working set with the candidates that would help most; ``level`` is the value of weight there."""
         worth = np.where(self.frame.open, scores, -np.inf)
         worth[inside] = -np.inf
         new = np.flatnonzero(worth > level * (1.0 + _ENTERS * self.gap))

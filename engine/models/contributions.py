@@ -1,4 +1,4 @@
-"""What every substituent adds, with its interval and the measurements behind it."""
+"""Contribution of every substituent, with its interval and the measurements behind it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NORMAL_95 = 1.959963984540054
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """What one substituent adds, model scale; NaN where it is not known."""
+    """Contribution of one substituent, model scale; NaN where it is not known."""
 
     substituent: str
     value: float
@@ -44,7 +44,7 @@ def contributions(
 
     ``counts`` are the determinations behind each mean, ``noise_sd`` the SD of one, model scale. A contribution is a
     difference from the average at its site, each substituent weighted by its determinations: the intercept of a
-    Free-Wilson model is shared out among the sites in no unique way, differences within a site are unique. At a site
+    Free-Wilson model has no unique division among the sites, but differences within a site are unique. At a site
     whose substituents fall into groups that no measurement compares, the average is that of the group with the most
     determinations, and the others have no value.
     """

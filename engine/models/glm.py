@@ -1,7 +1,7 @@
 """Generalised linear models over measured compounds: maximum likelihood within a bound on the linear predictor.
 
 The mean of a measurement is m(x'theta) with m the inverse of the link (canonical: normal, Bernoulli, Poisson). Where
-successes and failures can be separated the likelihood grows without end; the bound |x'theta| <= S keeps it finite.
+successes and failures can be separated the likelihood grows without bound; the bound |x'theta| <= S keeps it finite.
 """
 
 from __future__ import annotations

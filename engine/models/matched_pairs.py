@@ -1,4 +1,4 @@
-"""Matched pairs of a series, its activity cliffs, and where two changes together do what neither does alone.
+"""Matched pairs of a series, its activity cliffs, and non-additivity: two changes whose joint effect is not their sum.
 
 Compounds that differ at one site are a matched pair (Hussain and Rea 2010, J. Chem. Inf. Model. 50, 339-348); the pairs
 with the largest differences are cliffs. Four compounds A, A+x, A+y and A+x+y close a double-transformation cycle, whose
@@ -83,12 +83,12 @@ class Quadruples:
     spread: float
     """Root mean square of their double differences; NaN without any."""
     spread_of_noise: float
-    """What assay noise alone would make of it."""
+    """Its expectation from assay noise alone."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MatchedPairs:
-    """What single and double changes did among the measured compounds of one endpoint."""
+    """Single and double changes among the measured compounds of one endpoint."""
 
     changes: Changes
     cliffs: Cliffs

@@ -19,7 +19,7 @@ _JOIN = "--join-substituents"
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What one step did; the table it was done to is unchanged, so leaving the step out takes it back."""
+    """Result of one step; its input table is unchanged, so leaving the step out undoes it."""
 
     text: str
     compounds_before: int
@@ -55,7 +55,7 @@ class Thinned:
 def keep_seen(library: Library, least: int) -> Thinned:
     """Return the compounds whose every substituent is carried by at least ``least`` of the compounds that stay.
 
-    Compounds that fail are taken out together, again and again until all that are left pass: the largest such part of
+    Compounds that fail are removed together, repeatedly until all that are left pass: the largest such part of
     the library, whatever the order. A site with one substituent left is left out. AssayPilotError when fewer than two
     compounds stay.
     """

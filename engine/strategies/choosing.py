@@ -44,7 +44,7 @@ _GAP = 0.1
 _POOL = 200
 """Compounds to be made that a balanced plan chooses among: the most informative for their price."""
 _MOST = 20_000
-"""Compounds to be made that are looked at, the cheapest of them."""
+"""Compounds to be made that are considered, the cheapest of them."""
 _EXTRA = 100
 """Compounds at hand that may join a plan when it is made whole: the most informative."""
 _WORST = 60
@@ -57,7 +57,7 @@ _USUAL = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """What the arms cost."""
+    """Costs of the arms."""
 
     ready: Flags
     """``(n_arms,)``: at hand."""
@@ -71,7 +71,7 @@ class Costs:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A phase planned in one of the ways, and what it is worth."""
+    """A phase planned in one of the ways, and its value."""
 
     name: PlanName
     allocation: Allocation
@@ -183,7 +183,7 @@ class Plans:
             value = worst_variance(x[design.support], shares / shares.sum(), directions)[0]
             new = pool[design.support]
             new = new[~chosen[candidates.rows[new]]]
-            # Of what there is to gain the share that is gained, less the share of what that costs that is paid.
+            # The share of the possible gain, less the share of its cost.
             gain = (dearest - value) / (dearest - least) - float(price[new].sum()) / most
             if gain > gained:
                 best, gained = new, gain

@@ -35,7 +35,7 @@ from .protocol import Problem
 _Held = TypeVar("_Held")
 
 _MOST_BYTES = 64_000_000
-"""What is remembered altogether; anything above a quarter of it is not remembered at all."""
+"""Limit of the cache in bytes; anything above a quarter of it is not kept at all."""
 
 
 _KEY = 2000

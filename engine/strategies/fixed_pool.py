@@ -1,4 +1,4 @@
-"""What baselines share that estimate from all measurements so far: sums that a file can keep, and the fit they give."""
+"""Shared parts of baselines that pool all measurements: sums that a file can keep, and the fit they give."""
 
 from __future__ import annotations
 

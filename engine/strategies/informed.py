@@ -1,4 +1,4 @@
-"""What strategies share that are informed of everything measured, and state expected errors instead of proving."""
+"""Shared parts of strategies that use everything measured, and state expected errors instead of proving."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class Informed(Phased):
         )
 
     def knowledge(self, state: State) -> Knowledge | None:
-        """Return what is known of every arm: the last decision's answer, or what is learned where values came since."""
+        """Return what is known of every arm: the last decision's answer, or a new one where values came since."""
         if not self.has_values(state):
             return None
         last = state.last

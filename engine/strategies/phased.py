@@ -1,7 +1,7 @@
-"""What strategies that decide in phases share: the state before the first phase, and how a decision changes it.
+"""Shared parts of strategies that decide in phases: the state before the first phase, and changes by a decision.
 
 Also the ends they share, and measurements that repeat others of their phase where these estimate the noise
-(``Problem.repeats``). Which and how many is fixed with the plan, by nothing but designs: pairs of the same compound in
+(``Problem.repeats``). Which and how many is fixed with the plan, by designs alone: pairs of the same compound in
 the same phase.
 """
 
@@ -43,7 +43,7 @@ _ABSURD = 1e12
 """Measurements in one phase that no lab will make: what is still open then is as good as tied."""
 
 SOFTER = "with a soft zone (slack), or a wider one, the search ends"
-"""What helps where one limit divides what is in from what is out."""
+"""Advice where a single limit divides in from out."""
 ADDITIVE = "the effects of the substituents add up"
 """The model that nearly all strategies rest on."""
 

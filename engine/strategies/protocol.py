@@ -1,7 +1,7 @@
-"""What every strategy is: pure functions over an immutable state.
+"""Interface of every strategy: pure functions over an immutable state.
 
 A strategy sees *arms*: distinct feature rows. It decides in phases; the campaign cuts a phase into the rounds a lab
-can run and hands back what really came. Larger is always better here: the campaign turns endpoints around.
+can run and returns the actual results. Larger is always better here: the campaign turns endpoints around.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def check_delta(delta: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Capacity:
-    """What the lab can do; a hint for how many distinct compounds a design should use."""
+    """Capacity of the lab; a hint for how many distinct compounds a design should use."""
 
     per_round: int
     """Measurements in one round."""
@@ -57,7 +57,7 @@ class Capacity:
     budget: int | None = None
     """Measurements in the whole campaign; None without a limit."""
     each: int = 1
-    """What one measurement here counts as in the lab's budget: one for every endpoint that is measured with it."""
+    """Cost of one measurement here in the lab's budget: one for every endpoint that is measured with it."""
 
     @property
     def only_end(self) -> bool:
@@ -93,7 +93,7 @@ class Problem:
     repeats: int = 0
     """How many measurements of a phase should repeat others of it, to estimate the noise."""
     limits: tuple[tuple[int, float, float], ...] = ()
-    """What compounds must keep to: (endpoint, lowest, highest), for strategies that are informed of endpoints."""
+    """Limits of compounds: (endpoint, lowest, highest), for strategies that are informed of endpoints."""
     other_noise: tuple[float, ...] = ()
     """SD of each further endpoint that such a strategy is informed of, behind those of the goal; 0 where unknown."""
     similarity: tuple[Floats | None, ...] = ()
@@ -194,10 +194,10 @@ class Allocation:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What returned in one phase, whatever was planned."""
+    """Results of one phase, whatever was planned."""
 
     allocation: Allocation
-    """What was planned."""
+    """The plan of the phase."""
     counts: Floats
     """``(n_endpoints, n_arms)`` determinations that count for this phase, whatever their values."""
     means: Floats
@@ -219,7 +219,7 @@ _NO_ARMS: Ints = np.zeros(0, dtype=np.intp)
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What the end of one phase decided: a fact, stored and never recomputed."""
+    """Decision at the end of one phase: a fact, stored and never recomputed."""
 
     phase: int
     radius: float
@@ -287,7 +287,7 @@ class StopReason:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What is known now."""
+    """The answer by the phases so far."""
 
     status: NDArray[np.int8]
     """``(n_arms,)`` of UNDECIDED, IN, OUT, NOT_ESTIMABLE; arms not wanted are OUT of the question: UNDECIDED."""
@@ -338,7 +338,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class StrategyInfo:
-    """What a strategy is, for people who choose one."""
+    """Description of a strategy, for people who choose one."""
 
     name: str
     version: int

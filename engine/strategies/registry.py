@@ -39,10 +39,10 @@ _STRATEGIES = {
 }
 _IN_PHASES = {"epsilon-best": "linfact-g", "pareto": "gege", "best": "rage"}
 SERIES = "gaussian-process"
-"""The series model, which goes on where a proof ends."""
+"""The series model, which continues where a proof ends."""
 PROVEN_GOALS = tuple(_IN_PHASES)
 """Goals that some proven strategy answers."""
-"""What ``auto`` takes for a goal where ``adaptive`` is not the better choice."""
+"""The choice of ``auto`` for a goal where ``adaptive`` is not the better one."""
 _LINKED: dict[Kind, dict[str, Any]] = {
     "yes-no": {"link": "logit", "model": "logistic", "bound": 4.0},
     "count": {"link": "log", "model": "poisson"},

@@ -1,9 +1,9 @@
 """The series model of several endpoints: what is known of one informs the others.
 
-Endpoints of the same compounds often go together, such as potency in two assays. Each is fitted with what is expected
-of those that more compounds were measured of as further effects, whose slopes are learned with the rest (autoregressive
-co-kriging, Kennedy and O'Hagan 2000). So a cheap or older assay informs a dear one, and joint draws keep what both have
-in common. A compound's own values of an endpoint count fully.
+Endpoints of the same compounds often go together, such as potency in two assays. Each is fitted with the
+expected values of endpoints that have more measured compounds. These are further effects, whose slopes are learned
+with the rest (autoregressive co-kriging, Kennedy and O'Hagan 2000). So a cheap or older assay informs an expensive one,
+and joint draws keep what both have in common. A compound's own values of an endpoint count fully.
 """
 
 from __future__ import annotations

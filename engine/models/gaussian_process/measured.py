@@ -1,4 +1,4 @@
-"""What was measured of an endpoint, and the rows that the series model is fitted to."""
+"""Measurements of an endpoint, and the rows that the series model is fitted to."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SPREAD_OF_ODDS = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What was measured of one endpoint, larger values being better; one entry per result, in any order."""
+    """Measurements of one endpoint, larger values being better; one entry per result, in any order."""
 
     arms: Ints
     """``(n,)`` which compound; from their number on controls, which nothing is known of but that they stay the same."""

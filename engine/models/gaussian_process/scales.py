@@ -29,7 +29,7 @@ _HALVINGS = 60
 class Scale:
     """A logarithmic or logistic scale with open ends ``low`` and ``high``; the identity without any.
 
-    ``soft``: a logistic scale goes on beyond ``high``; inverse: ``low + width (expit(x) + soft log(1 + exp(x)))``.
+    ``soft``: a logistic scale continues beyond ``high``; inverse: ``low + width (expit(x) + soft log(1 + exp(x)))``.
     """
 
     low: float = -math.inf

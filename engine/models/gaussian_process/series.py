@@ -164,7 +164,7 @@ class SeriesPosterior:
 
 @dataclass(frozen=True, slots=True)
 class _Unit:
-    """What values are measured in inside of the model, so that it meets numbers around one only."""
+    """Unit of values inside the model, so that its numbers are around one."""
 
     middle: float
     size: float

@@ -25,7 +25,7 @@ _ROUNDING = 1e-12
 """Of the prior variance of the mean: what keeps sums of covariances positive definite when they are rounded."""
 _SHARE_SITES, _SHARE_PAIRS, _SHARE_SHARED, _SHARE_OWN = 0.6, 0.2, 0.1, 0.1
 _SHARE_SHIFT, _SHARE_OTHER, _SHARE_NOISE = 0.02, 0.1, 0.05
-"""What the prior expects of the variance of the values: a median, for all sites or pairs together."""
+"""Prior median of the variance of the values, for all sites or pairs together."""
 _WIDTH = 1.5
 """SD of the prior of a log variance: factors of 20 either way are still plausible (two SDs)."""
 _COMMON = 1.5
@@ -41,7 +41,7 @@ _PROPOSALS = 4
 
 
 class Around(NamedTuple):
-    """What priors refer to."""
+    """Reference values of the priors."""
 
     center: float
     """Mean of the prior on the mean."""
@@ -53,7 +53,7 @@ class Around(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """What was measured: one row per compound and source, replicates averaged."""
+    """Measured values: one row per compound and source, replicates averaged."""
 
     codes: NDArray[np.integer]
     """``(n, n_sites)`` substituents."""
@@ -71,7 +71,7 @@ class Rows:
     freedom: int = 0
     """Degrees of freedom of ``squares``."""
     around: Around | None = None
-    """What the priors refer to; the values themselves where None."""
+    """Reference values of the priors; the values themselves where None."""
     others: tuple[Floats, ...] = ()
     """``(n,)`` per other endpoint: what is expected of it, as far from its mean as in SDs."""
 

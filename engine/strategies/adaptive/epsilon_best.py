@@ -4,7 +4,7 @@ Ours, beyond the papers. Larger is better; sigma is the noise SD, delta the erro
 
 **Possible errors.** For all epsilon-best compounds there are, for every compound m, two statements:
 
-- A_m: m is within epsilon of the best, that is, mean(j) - mean(m) <= epsilon for every j. Refuting it puts m out.
+- A_m: m is within epsilon of the best: mean(j) - mean(m) <= epsilon for every j. Refuting it puts m out.
 - B_m: some j has mean(j) - mean(m) > epsilon + slack. Refuting it puts m in.
 
 The answer is right unless a true one of these 2 K statements is refuted. Bounds on all K (K - 1) differences would
@@ -22,7 +22,7 @@ every effect and is no step of any walk. (Of fewer it fills a round and is one; 
 takes replicates.) It names the leader to compare with in the next one, and the compounds that are near a border: at
 most one standard error from where they may be called either. Both are past when the walks begin, so they may depend on
 these values in any way. Values from before the campaign do the same where they estimate all effects; then no such phase
-is needed. The levels b_m of the compounds are shared out by it: those near have nine tenths of the sum, the others one
+is needed. It divides the levels b_m among the compounds: those near have nine tenths of the sum, the others one
 tenth. The proofs need only the sum. Without such a phase all are near.
 
 **A_m: out.** Before each phase r a leader l_r is chosen from the phases so far, when the one before is decided:
@@ -64,8 +64,8 @@ look, in place of sigma. Where S >= sigma every walk is sigma / S times the true
 not below 0: so one that passes a limit is of a true walk that passes it, at the same look. Whatever is refuted, at any
 look, with the bound as it was then, is refuted by true walks or where some S < sigma; half-widths of means are larger
 likewise. So the errors are at most those above, for nine tenths of delta, and a tenth for all S together
-(``models.sd_bound``). It does not matter that S comes of the same measurements, or that plans and leaders depend on it:
-they depend on the past, and nothing here requires that walks and S be independent. The looks by which limits are
+(``models.sd_bound``). It does not matter that S comes from the same measurements, or that plans and leaders depend on
+it: they depend on the past, and nothing here requires that walks and S be independent. The looks by which limits are
 spread, ``expected``, are fixed at the start, by a guess of sigma.
 
 **What was tried.** Medians of 40 campaigns on practice-960 (SD 0.2, slack 0.5): 257 measurements when the first phase

@@ -17,7 +17,7 @@ from .evidence import NO_ARM, Evidence, Steps
 SHARES = (0.65, 0.2, 0.1, 0.05)
 """Of the level of a compound put out, for the first that may be shown to beat it, the second, and so on."""
 _AT_ONCE = 1 << 20
-"""Differences looked at together."""
+"""Differences processed together."""
 _ENOUGH = 0.5
 """Half-widths this small against those of lost arms: more measurements would hardly separate them better."""
 

@@ -1,4 +1,4 @@
-"""What open comparisons of one endpoint still need, by the estimate so far: the hardest ones, to plan by."""
+"""Needs of the open comparisons of one endpoint, by the estimate so far: the hardest ones, to plan by."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _RIVALS = 40
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """What it takes to decide a compound, as differences and limits of walks."""
+    """Conditions for deciding a compound, as differences and limits of walks."""
 
     out_beyond: float
     """Out (or not the best): farther than this behind the best."""
@@ -32,7 +32,7 @@ class Sides:
 
 
 def needs_of_sides(evidence: Evidence, sides: Sides, leader: int, open_arms: Ints, possible: Ints) -> Needs:
-    """For every open compound the cheaper of being out and being in, the hardest ones only."""
+    """Return for every open compound the cheaper of being out and being in, the hardest ones only."""
     pooled = evidence.pooled
     means = pooled.means()
     gap = means[leader] - means[open_arms]
@@ -67,7 +67,7 @@ def needs_of_sides(evidence: Evidence, sides: Sides, leader: int, open_arms: Int
 
 
 def needs_of_best(evidence: Evidence, sides: Sides, leader: int, open_arms: Ints) -> Needs:
-    """For every other compound the cheaper of not being the best and of the leader being within the slack of it."""
+    """Return for every other compound the cheaper of not being the best and of the leader within its slack."""
     others = open_arms[open_arms != leader]
     means = evidence.pooled.means()
     gap = means[leader] - means[others]

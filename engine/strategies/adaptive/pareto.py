@@ -77,7 +77,7 @@ _BETTER = 0.7
 _BORDER = 0.25
 """Share of a margin: the least distance from a border that is planned for; its other side is farther."""
 _MOST_PAIRS = 20_000_000
-"""Differences in phases and endpoints looked at for one decision; what is left waits for the next one."""
+"""Differences in phases and endpoints evaluated for one decision; the rest waits for the next one."""
 _STEPS_DOWN = 20
 """Rounds of Holm's procedure at one look; what would follow waits for the next."""
 _BLOCK = 256
@@ -85,7 +85,7 @@ _BLOCK = 256
 
 
 class Known(NamedTuple):
-    """What a phase is planned by."""
+    """Inputs of a phase's plan."""
 
     front: Front
     rivals: Ints
@@ -153,7 +153,7 @@ def _by_those_named(
 
 
 def needs_of_front(known: Known, named: Arrays, arms: Ints) -> Needs:
-    """For every open compound the cheaper of being out and being in, the hardest ones only."""
+    """Return for every open compound the cheaper of being out and being in, the hardest ones only."""
     front, margins = known.front, known.margins
     to_out, by = _by_those_named(known, named["beaters"], named["since"], arms)
     rivals, _ = front.strongest(arms, known.rivals, AGAINST)

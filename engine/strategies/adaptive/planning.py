@@ -1,4 +1,4 @@
-"""What ``adaptive`` measures in a phase: a plate that informs most about the comparisons that are still open.
+"""Phases of ``adaptive``: each measures a plate that informs most about the comparisons that are still open.
 
 **The rest of a budget** that is smaller than a phase about everything. A phase of few comparisons takes fewer
 measurements than there are effects (``Draft.fewest``). So where the budget leaves less than one for every effect, the
@@ -233,7 +233,7 @@ class Draft:
 
 
 class Rest(NamedTuple):
-    """What can be done with the rest of a budget."""
+    """Use of the rest of a budget."""
 
     allocation: Allocation | None
     """A phase of no more than is left; None where that informs about no comparison."""

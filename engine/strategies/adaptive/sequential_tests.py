@@ -1,4 +1,4 @@
-"""What ``adaptive`` shares between one endpoint and several: walks, their limits, levels, and plans of phases.
+"""Parts of ``adaptive`` for any number of endpoints: walks, their limits, levels, and plans of phases.
 
 **Limits.** How far a sum of standardised errors may go, at every look of a campaign together. A walk is W_k = Z_1 + ..
 + Z_k with independent standard normal steps. Its limit at look k is c_k sqrt(k), and the c_k are such that the chance
@@ -10,7 +10,7 @@ passed yet (Armitage, McPherson and Rowe, JRSS A 132, 1969).
 At alpha = 0.05 / 960 and an end at look 3 the last c is 4.06, where one look alone has 3.88: 9 % more measurements.
 A union over looks by alpha / (k (k + 1)) has 4.45 there, 31 % more.
 
-**Levels.** How the error probability is shared out among the possible errors; names as in ``epsilon_best`` and
+**Levels.** How the error probability is divided among the possible errors; names as in ``epsilon_best`` and
 ``pareto``. The guarantee is about the compounds and the goal at the start; a change of either after results voids it.
 """
 
@@ -56,7 +56,7 @@ _OF_NEAR = 0.9
 _FAR = 0.1
 """Weight in Holm's procedure of a compound far from the borders; one near them counts 1."""
 _OF_FRONT_OUTS = 0.35
-"""For trade-offs: what Holm's procedure hands on among those not out; the rest is the same for every compound."""
+"""For trade-offs: the share that Holm's procedure divides among those not out; the rest is equal for all."""
 
 
 def spent(look: float, expected: int) -> float:

@@ -22,7 +22,7 @@ from .sequential_tests import SetLimits, slack_of
 _ENOUGH = 0.5
 """Half-widths this small against those of lost arms: more measurements would hardly separate them better."""
 _MOST_PAIRS = 20_000_000
-"""Differences in phases looked at for one decision; what is left waits for the next one."""
+"""Differences in phases evaluated for one decision; the rest waits for the next one."""
 _STEPS_DOWN = 20
 """Rounds of Holm's procedure at one look; what would follow waits for the next."""
 _CHECKED = 40
@@ -113,7 +113,7 @@ def shown_out(state: State, behind: Steps, epsilon: float, known: SetLimits) -> 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What is known after a phase, and the questions that it answers."""
+    """Evidence after a phase, and the questions that it answers."""
 
     state: State
     evidence: Evidence

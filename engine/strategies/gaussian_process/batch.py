@@ -13,7 +13,7 @@ from ...arrays import Flags, Floats, Ints
 from .beliefs import Beliefs
 
 _POOL = 400
-"""Compounds looked at for each pick of the first round."""
+"""Compounds considered for each pick of the first round."""
 _SPREAD = 20_000
 """Compounds that the first round is chosen among, at random where there are more."""
 _CONSIDERED = 400

@@ -184,7 +184,7 @@ class GaussianProcess(Informed):
         return GaussianProcess(fit(state.problem, self.measured(state)))
 
     def _still(self, state: State) -> bool:
-        """Return whether a decided answer holds by what came since: late or unplanned values, or an audit."""
+        """Return whether a decided answer holds after later values: late or unplanned ones, or an audit."""
         known = self.knowledge(state)
         return known is not None and known.p_wrong <= state.problem.delta
 

@@ -27,7 +27,7 @@ _FAR = 1e150
 
 
 class Verdict(NamedTuple):
-    """What is decided of the active arms, ``(m,)`` each."""
+    """Decisions about the active arms, ``(m,)`` each."""
 
     ins: Flags
     outs: Flags

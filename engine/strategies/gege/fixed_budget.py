@@ -42,7 +42,7 @@ def rounds_for(rank: int) -> int:
 
 
 class Halved(NamedTuple):
-    """What one round decides of the arms it could estimate, ``(m,)`` each."""
+    """Decisions of one round about the arms it could estimate, ``(m,)`` each."""
 
     ins: Flags
     outs: Flags

@@ -1,4 +1,4 @@
-"""What both GEGE algorithms share: the endpoints' common unit, estimates of every endpoint, and whole counts."""
+"""Shared parts of both GEGE algorithms: the endpoints' common unit, estimates of every endpoint, and whole counts."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """LinFACT for generalised linear models: yes or no, counts, or plain values, on the scale of a link.
 
 Source: "Identifying all epsilon-best arms in linear bandits", section 6 (Algorithm 6, eq. 36 to 40). Its proof takes
-weights that depend on the values for fixed ones, so the guarantee is worded as what it is.
+weights that depend on the values for fixed ones, so the guarantee is worded with that limit.
 """
 
 from __future__ import annotations

@@ -122,7 +122,7 @@ class LinFactMis(LinFact):
         )
 
     def least_half_width(self, problem: Problem) -> float:
-        """B: what is left of a half-width when everything is measured without end by an optimal design.
+        """B: the limit of a half-width when everything is measured ever more by an optimal design.
 
         L (sqrt d + 1), d the dimension of what the answer is about.
         """

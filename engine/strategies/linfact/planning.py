@@ -1,4 +1,4 @@
-"""What LinFACT measures in a phase: which rows, on how many compounds, in how few rounds, and cut to a budget."""
+"""Phases of LinFACT: which rows, on how many compounds, in how few rounds, and cut to a budget."""
 
 from __future__ import annotations
 

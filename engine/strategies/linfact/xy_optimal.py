@@ -196,7 +196,7 @@ class LinFactXY(LinFact):
     planned_share: ClassVar[float] = 2.0
     """The half-width a difference is measured to, in units of the radius; the rule spends 2."""
     own_share: ClassVar[float] = 0.0
-    """What the planned rule takes for the difference of a compound to itself, in units of the radius."""
+    """Half-width that the planned rule takes for a compound's difference to itself, in units of the radius."""
 
     def spread_log(self, problem: Problem, phase: int) -> float:
         """log(K (K - 1) r (r + 1) / delta)."""

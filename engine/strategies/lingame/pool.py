@@ -25,7 +25,7 @@ from ..phased import number, one_of, whole
 from ..protocol import Outcome, Parameter, Problem, State
 
 _MOST = 100_000
-"""Compounds that are still looked at one by one."""
+"""Compounds up to which all are evaluated one by one."""
 
 _DEFICIENT = 1e-10
 """A pivot of the scaled information below this counts as a direction nothing is known of."""
@@ -57,7 +57,7 @@ POOL_PARAMETERS = (
     ),
     Parameter("batch", None, "measurements per phase; none: the lab's round, or 1 without a capacity"),
 )
-"""What all strategies that pool their measurements let people choose."""
+"""Parameters of all strategies that pool their measurements."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -277,7 +277,7 @@ def pooled(table: Table, rules: Rules, counts: Floats, sums: Floats) -> Pool:
 
 @lru_cache(maxsize=4)
 def _pooled(table: Table, eta: float, ridge: bool, of_counts: bytes, of_sums: bytes) -> Pool:
-    """See ``pooled``; the last few are kept, because what decides is also what is planned by."""
+    """See ``pooled``; the last few are kept, because decisions and plans use the same."""
     x, counts = table.x, np.frombuffer(of_counts)
     information = x.T @ (x * counts[:, None])
     moment = x.T @ np.frombuffer(of_sums)

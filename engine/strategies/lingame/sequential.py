@@ -1,4 +1,4 @@
-"""What strategies share that pool all measurements and look after every batch: decisions, stopping, first arms."""
+"""Shared parts of strategies that pool all measurements and test after every batch: decisions, stopping, first arms."""
 
 from __future__ import annotations
 

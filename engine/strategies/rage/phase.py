@@ -218,19 +218,19 @@ def unanswerable(state: State, slack: float, factor: float) -> tuple[StopReason,
 
 
 class Field(NamedTuple):
-    """What may be measured, and what is to be compared, in the same coordinates."""
+    """Rows that may be measured, and rows that are to be compared, in the same coordinates."""
 
     candidates: ProjectedFeatures
     targets: ProjectedFeatures
 
     @property
     def pairs(self) -> Pairs:
-        """All differences of what is to be compared."""
+        """All differences of the rows that are to be compared."""
         return Pairs(self.targets)
 
     @property
     def many(self) -> bool:
-        """Whether pairs are too many to look for the farthest again and again."""
+        """Whether pairs are too many to search for the farthest repeatedly."""
         return self.targets.n_rows > _MANY
 
     def on_few(self, design: Design, report: Report) -> Design:
