@@ -1,13 +1,13 @@
 """Designs in closed form: about as many candidates as effects, and sparse series.
 
 **Even weights on as many candidates as there are effects.** On d independent candidates V^-1 = d B^-1 B^-T, with B of
-their rows, so everything is known from the coordinates c of the others in terms of these: leverages are d |c|^2 and the
-variances of differences d |c_i - c_j|^2. LinFACT's later phases have no others at all.
+their rows. Coordinates c of the others in terms of these give everything: leverages are d |c|^2 and the variances of
+differences d |c_i - c_j|^2. LinFACT's later phases have no others at all.
 
 **Sparse series: compounds that alone carry a substituent, and the core of all others.** Where one candidate i alone has
 a feature, det V(w) = w_i det V(w without i): by that feature's row and column of V, of which the Schur complement is
-what the others give. So in the D-optimal design, which is G-optimal (Kiefer and Wolfowitz 1960), such a candidate has
-the share 1/d whatever the others have, and the others are designed among themselves, with the share that is left.
+what the others give. The D-optimal design is also G-optimal (Kiefer and Wolfowitz 1960). In it such a
+candidate has the share 1/d whatever the others have. The others have a design of their own, with the remaining share.
 Setting one aside may leave another alone; real series often dissolve to a small core this way. Of whole measurements
 each candidate set aside has variance 1 / n_i, whatever the others get.
 """
@@ -61,9 +61,9 @@ def even_design(
     """Even weights on d candidates where these are proven to be within the gap of the best; None elsewhere.
 
     For G, or for all ``pairs`` of the candidates. G: the optimum is d (Kiefer and Wolfowitz 1960), which d candidates
-    without others have exactly. Pairs: with even shares on the pairs among the d, ``dual_bound`` has
-    tr(M S) = 2 d and scores 2 d^2 / (d - 1) (|c|^2 - (sum of c)^2 / d), which are 2 d for the d themselves, so that
-    they, too, are optimal where there are no others.
+    without others have exactly. Pairs: with even shares on the pairs among the d, ``dual_bound`` has tr(M S) = 2 d and
+    scores 2 d^2 / (d - 1) (|c|^2 - (sum of c)^2 / d). These are 2 d for the d themselves. So they, too, are optimal
+    where there are no others.
     """
     n, d = candidates.n_rows, candidates.rank
     if isinstance(limits.room, np.ndarray) or limits.room * d < 1.0 or not d <= n <= _OTHERS * d:

@@ -35,8 +35,8 @@ def minimised(function: Callable[[Floats], Sample | None], w: Floats, limit: int
     """Return weights that sum to 1 and are lower on the function, after about ``limit`` looks at it.
 
     ``function`` gives None where it is not defined. The unknowns are z, w proportional to u exp(z / sqrt(u)) for the
-    first weights u: at u the metric is that in which -log w has the Hessian 1, so that a plain step multiplies weights
-    by about 1 minus their slope, and a quadratic takes as many steps as conjugate gradients need.
+    first weights u. In this metric -log w has the Hessian 1 at u, so a plain step multiplies weights by about 1 minus
+    their slope. A quadratic takes as many steps as conjugate gradients need.
     """
     first = function(w)
     if first is None or first.enough:

@@ -72,9 +72,9 @@ class Elimination:
 def elimination(x: Floats, weights: Floats, remove: int) -> Elimination:
     """Return the ``remove`` rows of ``x`` needed least, in order; raises LinAlgError when V is singular.
 
-    They are picked by the loss of log det that its second-order model foresees with all other weights adjusted and
-    their sum fixed, w_i^2 / (2 [H^-1]_ii) (the saliency of Hassibi and Stork's Optimal Brain Surgeon,
-    H = (x_i' V^-1 x_j)^2), one by one or in small blocks.
+    They are picked one by one or in small blocks, by the loss of log det in its second-order model, with all other
+    weights adjusted and their sum fixed: w_i^2 / (2 [H^-1]_ii), H = (x_i' V^-1 x_j)^2 (the saliency of Hassibi and
+    Stork's Optimal Brain Surgeon).
     """
     m = len(x)
     y, _ = whitened(x, weights)

@@ -1,8 +1,8 @@
 """Whether compounds deviate from the sum of their substituents' effects, by how much, and which of them most.
 
-A compound's mean is x'theta + Delta. Of the means y of n measurements each, least squares with weights w = 1 / (tau^2 +
-sigma^2 / n) leaves Q(tau) = sum w (y - x'theta)^2, which is chi square with (rows - rank) degrees of freedom when Delta
-is normal with SD tau, independent between compounds. So
+A compound's mean is x'theta + Delta. Means y of n measurements each have weights w = 1 / (tau^2 + sigma^2 / n). Least
+squares leaves Q(tau) = sum w (y - x'theta)^2. This is chi square with (rows - rank) degrees of freedom when Delta is
+normal with SD tau, independent between compounds. So
 
 - at tau = 0 it is the test of lack of fit against a stated noise (Draper and Smith 1998, section 2.1);
 - the tau at which Q is a quantile of chi square is an exact bound of tau (Q profile; Viechtbauer 2007, Statistics in

@@ -14,8 +14,8 @@ q_2, q_4, .. are found by integrating the density of the times that have not pas
 of f_j(s) e^(s - t), which for f_j(t) e^t is a plain sum; nothing is lost to a union bound. An odd nu counts as the even
 one below it, with all its squares, which only widens. How much of alpha is spent by which nu is fixed: little below 16,
 where no bound is worth much, evenly in the logarithm up to 256, and the rest after. So the measurements of a campaign
-are multiplied by nu / q_nu = 2.8, 2.0, 1.6, 1.4 at 32, 64, 128, 256 degrees of freedom (alpha = 0.005), where a single
-look that was fixed in advance would have 2.1, 1.7, 1.4, 1.3.
+are multiplied by nu / q_nu = 2.8, 2.0, 1.6, 1.4 at 32, 64, 128, 256 degrees of freedom (alpha = 0.005). A single look
+fixed in advance would have 2.1, 1.7, 1.4, 1.3.
 """
 
 from __future__ import annotations

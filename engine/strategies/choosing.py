@@ -10,7 +10,7 @@ nothing becomes inestimable by a choice.
   measurement of a compound costs a power of its price below 1. Of the powers the one counts that gains most: of all
   that the fastest plan gains on the cheapest the share gained, less the share paid of all that it pays.
 
-Where a cheaper plan is as good, within what whole numbers of measurements lose anyway, the dearer one is that plan.
+Where a cheaper plan is as good, within the loss by whole numbers of measurements, it replaces the expensive one.
 """
 
 from __future__ import annotations
@@ -159,17 +159,17 @@ class Plans:
         chosen = self._cheapest()
         candidates, directions, _ = self._judge
         price = self._costs.price[candidates.rows]
-        dear = np.flatnonzero(~chosen[candidates.rows] & np.isfinite(price))
+        expensive = np.flatnonzero(~chosen[candidates.rows] & np.isfinite(price))
         start, free = (np.searchsorted(candidates.rows, one.arms) for one in (self._phase_for(chosen), self._free))
         counts = self._phase_for(chosen).counts
-        dearest, inverse = worst_variance(candidates.coordinates(start), counts / counts.sum(), directions)
+        largest, inverse = worst_variance(candidates.coordinates(start), counts / counts.sum(), directions)
         least = worst_variance(candidates.coordinates(free), self._free.counts / self._free.total, directions)[0]
         most = float(price[free[~chosen[candidates.rows[free]]]].sum())
-        if not len(dear) or not most or least >= dearest:
+        if not len(expensive) or not most or least >= largest:
             return chosen
-        measurement = self._costs.measurement or _USUAL * float(np.median(price[dear])) or 1.0
+        measurement = self._costs.measurement or _USUAL * float(np.median(price[expensive])) or 1.0
         each = measurement + price / max(self._costs.replicates, 1)
-        cheap = dear[np.argsort(each[dear], kind="stable")][:_MOST]
+        cheap = expensive[np.argsort(each[expensive], kind="stable")][:_MOST]
         pool = np.unique(np.concatenate([start, free, _ranked(candidates, directions, inverse, cheap, each, _POOL)]))
         # A phase for a few differences need not estimate every effect, but a design chooses from rows that do.
         pool = np.union1d(pool, cheapest_spanning(candidates, price, pool))
@@ -184,7 +184,7 @@ class Plans:
             new = pool[design.support]
             new = new[~chosen[candidates.rows[new]]]
             # The share of the possible gain, less the share of its cost.
-            gain = (dearest - value) / (dearest - least) - float(price[new].sum()) / most
+            gain = (largest - value) / (largest - least) - float(price[new].sum()) / most
             if gain > gained:
                 best, gained = new, gain
         chosen[candidates.rows[best]] = True

@@ -120,13 +120,12 @@ def get(name: str, also: Iterable[str] = ()) -> Strategy:
 def propose(
     goal: str, *, values: int = 0, parameters: Iterable[str] = (), kind: Kind = "value"
 ) -> tuple[Strategy, str]:
-    """Return what ``auto`` takes for a goal, and why, to be read after "because".
+    """Return the strategy that ``auto`` takes for a goal, and the reason, to be read after "because".
 
-    That is ``adaptive``: it takes a fraction of the measurements of the others at the same confidence. It does so with
-    small rounds (a phase has as many as every effect needs), and within a budget (what is decided by then holds). It
-    is not taken for a table of very many ``values`` (compounds times endpoints), because its plans take long there, nor
-    when ``parameters`` are given that it does not have, nor where one endpoint is no plain value but of another
-    ``kind``.
+    It is ``adaptive``, which takes a fraction of the measurements of the others at the same confidence. It does so with
+    small rounds (a phase has as many as every effect needs), and within a budget (what is decided by then holds). It is
+    not taken for a table of very many ``values`` (compounds times endpoints), because its plans take long there. Nor is
+    it taken when ``parameters`` are given that it does not have, or where one endpoint is of another ``kind``.
     """
     if kind != "value" and goal == "epsilon-best":
         return _for_goal("linfact-glm", goal), f"it decides on {'yes and no' if kind == 'yes-no' else 'counts'}"

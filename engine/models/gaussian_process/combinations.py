@@ -1,7 +1,7 @@
 """The combinations of substituents that may be best, out of too many to list.
 
-A draw of the model is a table of effects per site and pair of sites, so its best combinations are found site by site
-(a beam search), and none of the others is evaluated.
+A draw of the model is a table of effects per site and pair of sites, so a beam search finds its best combinations
+site by site, and none of the others is evaluated.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
     value = mean + sum over sites of a_s + sum over pairs of sites of b_st + shared deviation + own deviation
 
-with a variance of its own for each part, on the scale the values themselves ask for. Compounds share a deviation as far
+with a variance of its own for each part, on the scale that fits the values. Compounds share a deviation as far
 as their substituents are similar. Variances and scale are integrated over, since plug-in estimates are overconfident. A
 measurement adds noise and the shifts of its plate, day or source.
 """

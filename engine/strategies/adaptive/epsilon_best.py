@@ -51,8 +51,8 @@ against compounds that cannot be measured any more, whose walks have ended. Such
 may be the best, if a phase bounded it or it was a leader: the argument above about b holds for all these together.
 
 **Without a lab's rounds.** Phases may have any size, and without slack the smallest relevant difference is unknown.
-Steps have equal weights whatever their phase's size, so walks over phases that grow from 32 to 30,000 measurements
-would lose a third of what was measured, and their limits would pay for a dozen looks. So early phases double what was
+Steps have equal weights whatever their phase's size. So walks over phases that grow from 32 to 30,000 measurements
+would lose a third of the information, and their limits would pay for a dozen looks. So early phases double what was
 measured, and are no steps: they only choose what to measure and the leader to compare with. The first step is the first
 phase whose plan, made before it, brings all open comparisons to their limits with at most eight times the measurements
 so far (or the 13th). From there on every phase is a step, and takes half of what should end the campaign. Which phases

@@ -21,8 +21,8 @@ would change with it.
 
 **B_i: in.** It is refuted when for every j the walk of mean(i) - mean(j) + margin passes in some endpoint. If B_i is
 true it is true by one j, and the steps against that one have means below 0 in every endpoint: no union over j, one over
-the E endpoints, each at 1 / E of the level. Compounds that are out need not be compared with: if one that is out beats
-i by more than the margins, so does one that is unbeaten (it beats that one, or is it), which is not out unless an
+the E endpoints, each at 1 / E of the level. Compounds that are out need not be compared with. If one that is out beats
+i by more than the margins, so does an unbeaten one (it beats that one, or is it). This one is not out unless an
 error was made that is counted there.
 
 **Levels.** B_i is tested at b = 0.6 delta / K, A_i at a = b + 0.35 delta / N with N compounds not yet out. Let M be the

@@ -26,7 +26,7 @@ from .linfact import (
     union_log,
 )
 
-_DEAR = 4.0
+_EXPENSIVE = 4.0
 """From this multiple of the measurements on, a warning states what a bound costs."""
 _LEAST_SLOPE = 1e-6
 """c_min below this is as good as 0: measurements grow with its inverse square."""
@@ -104,7 +104,7 @@ class LinFactGlm(LinFact):
             return ()
         slope = least_slope(link, bound)
         times = (least_slope(link, 0.0) / slope) ** 2
-        if times < _DEAR:
+        if times < _EXPENSIVE:
             return ()
         where = "a share of one half" if link == "logit" else "a count of 1"
         return (

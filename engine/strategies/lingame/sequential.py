@@ -33,7 +33,7 @@ from .questions import Sides, question_of
 _ENOUGH = 0.5
 """Half-widths this small against that of lost arms: more measurements would hardly separate them better."""
 
-_DEAR = 4.0
+_EXPENSIVE = 4.0
 """From this multiple of the measurements on, a warning states what a bound on the effects costs."""
 
 _SAME = 1e-6
@@ -50,8 +50,8 @@ class Sequential(Phased):
     """Pools everything, decides an arm as soon as the confidence ellipsoid leaves one answer; a phase is a batch.
 
     An arm is decided in when "in" is right under every parameter in the ellipsoid, and out when "out" is. The
-    ellipsoids of all looks hold together with the stated confidence, so decisions of different phases may be put
-    together, and with slack every arm may take the side that is certain first. For the goals of LinGame this is eq. 3
+    ellipsoids of all looks hold together with the stated confidence. So decisions of different phases may be combined,
+    and with slack every arm may take the side that is certain first. For the goals of LinGame this is eq. 3
     tested for each arm by itself: it never stops later.
     """
 
@@ -70,7 +70,7 @@ class Sequential(Phased):
         """Return what a bound on the effects costs, where it makes a campaign much longer."""
         rules = self.rules(problem)
         price = rules.price()
-        if price < _DEAR:
+        if price < _EXPENSIVE:
             return ()
         return (
             f"with norm = {rules.norm:g} and eta = {rules.eta:.3g} a decision takes about {price:,.0f} times the "
