@@ -35,7 +35,7 @@ def _checked(weights: ArrayLike) -> Floats:
 
 
 def apportion(weights: ArrayLike, n: int) -> Counts:
-    """Whole counts that sum to ``n`` and follow the weights; each positive weight gets one when ``n`` allows.
+    """Return whole counts that sum to ``n`` and follow the weights; each positive weight gets one when ``n`` allows.
 
     Efficient design apportionment (Pukelsheim, Optimal Design of Experiments, 12.5; RAGE appendix B): it makes the
     smallest counts / weights as large as any counts of that sum can. With fewer measurements than positive weights the
@@ -97,7 +97,7 @@ def apportion_within(weights: ArrayLike, n: int, low: Ints, high: Ints) -> Count
 
 
 def _per(count: int, weight: float) -> float:
-    """Count over weight; without weight a first measurement comes after all that have one."""
+    """Return count over weight; without weight a first measurement comes after all that have one."""
     return count / weight if weight > 0 else math.inf
 
 

@@ -49,7 +49,7 @@ class Prices:
 
 
 def cheapest_spanning(candidates: ProjectedFeatures, price: Floats, given: Ints | None = None) -> Ints:
-    """Candidates of the least total price that together with ``given`` span all, ascending; exact (a matroid).
+    """Return candidates of the least total price that together with ``given`` span all, ascending; exact (a matroid).
 
     Greedy in the order of price, which is optimal for bases of a vector space. An infinite price forbids.
     AssayPilotError when what is allowed does not span.
@@ -144,7 +144,7 @@ class Paths:
         return np.unique(np.concatenate(parts))
 
     def spans(self, rows: Ints) -> bool:
-        """Whether these candidates estimate every effect."""
+        """Return whether these candidates estimate every effect."""
         features = self.candidates.features
         return bool(span_basis(features, self.candidates.rows[rows]).shape[1] == self.candidates.rank)
 
@@ -158,7 +158,7 @@ class Paths:
         return rows[g_optimal(part, gap=_GAP).support]
 
     def spread(self, places: Ints, w: Floats) -> Spread:
-        """Compounds with their weights and their price."""
+        """Return compounds with their weights and their price."""
         return Spread(places, w, float(self.prices.compounds[places].sum()))
 
     def few(self, pool: Ints, x: Floats) -> Spread:

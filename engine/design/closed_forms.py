@@ -58,7 +58,7 @@ class Even(NamedTuple):
 def even_design(
     candidates: ProjectedFeatures, limits: Allowed, max_support: int | None, gap: float, *, pairs: bool
 ) -> Even | None:
-    """Even weights on d candidates where these are proven to be within the gap of the best; None elsewhere.
+    """Return even weights on d candidates where these are proven to be within the gap of the best; None elsewhere.
 
     For G, or for all ``pairs`` of the candidates. G: the optimum is d (Kiefer and Wolfowitz 1960), which d candidates
     without others have exactly. Pairs: with even shares on the pairs among the d, ``dual_bound`` has tr(M S) = 2 d and

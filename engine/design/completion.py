@@ -80,7 +80,7 @@ class _Plan:
         return self._moved(report)
 
     def _state(self, left: float) -> tuple[Floats, Floats]:
-        """V^-1 of the plan, and the average of (V^-1 y)(V^-1 y)' over the directions by how they matter."""
+        """Return V^-1 of the plan, and the average of (V^-1 y)(V^-1 y)' over the directions by how they matter."""
         inverse = np.linalg.inv(self._chosen + left * self._each)
         inverse = (inverse + inverse.T) / 2.0
         seen = self._y @ inverse

@@ -161,7 +161,7 @@ class _Purchase:
     """Compounds that are made already, which any purchase may measure."""
 
     def affordable(self, price: float, support: Ints) -> int:
-        """How many measurements the money left buys, within the limits."""
+        """Return how many measurements the money left buys, within the limits."""
         left = self.money * (1 + _EPSILON) - price
         fit = int(self.high[support].sum())
         if left < 0:
@@ -189,7 +189,7 @@ class _Purchase:
         return math.inf if rounded is None else rounded.value / n
 
     def rounded(self, one: Spread, n: int, method: Method) -> Rounded | None:
-        """Whole measurements of a support and what is made already; None when they cannot be."""
+        """Return whole measurements of a support and what is made already; None when they cannot be."""
         try:
             return round_design(
                 one,
@@ -206,7 +206,7 @@ class _Purchase:
             return None
 
     def counts(self, one: Spread) -> Priced | None:
-        """Whole measurements on a support; what compounds they leave unused pays for more of them."""
+        """Return whole measurements on a support; what compounds they leave unused pays for more of them."""
         n, rounded = self.affordable(one.price, one.support), None
         for _ in range(_AGAIN):
             new = self.rounded(one, n, "exchange")

@@ -26,7 +26,7 @@ _RIDGE = 1e-14
 
 
 def _sound_factor(matrix: Floats) -> Floats | None:
-    """L with L L' = matrix, for a symmetric one of unit diagonal; None where it is close to singular.
+    """Return L with L L' = matrix, for a symmetric one of unit diagonal; None where it is close to singular.
 
     A small part of the time of its eigenvectors.
     """

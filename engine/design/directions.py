@@ -104,7 +104,7 @@ class Directions(Worst, Protocol):
 
 
 def _top(values: Floats, count: int) -> Ints:
-    """Positions of the largest values, largest first, ties to the earlier position."""
+    """Return positions of the largest values, largest first, ties to the earlier position."""
     if count < len(values) // 4:
         # One more than requested shows which ones only tie at the edge.
         few = np.sort(np.argpartition(-values, count)[:count])
@@ -342,7 +342,7 @@ class UnionDirections:
         self.dimension = parts[0].dimension
 
     def find(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
-        """Keys and values of the largest of all sets, largest first; ties go to the earlier set."""
+        """Return keys and values of the largest of all sets, largest first; ties go to the earlier set."""
         return self._largest([part.find(inverse, count) for part in self.parts], count)
 
     def some(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:

@@ -80,7 +80,7 @@ def grow(
     limit: int,
     report: Report = silent,
 ) -> Exchanged:
-    """Few measurements whose largest y' V^-1 y is at most ``enough``: those given, moved, and more where moves end.
+    """Return few measurements whose largest y' V^-1 y is at most ``enough``: those given, moved, or more if needed.
 
     At most ``most`` measurements in all; then the value returned may be larger. After ``limit`` looks at the moves
     measurements are only added. Rows and bounds as in ``exchange``; the counts found are not proven to be the fewest.
@@ -138,7 +138,7 @@ class _Walk:
                 return
 
     def step(self, inverse: Floats) -> bool:
-        """Whether a move made det V larger; the one that does most is made."""
+        """Return whether a move made det V larger; the one that does most is made."""
         found = self.possible(inverse)
         growth = found.growth()
         if not growth.size:
@@ -295,7 +295,7 @@ class _Walk:
 
 
 def _cut(growth: Floats, most: int) -> tuple[Ints, Ints]:
-    """Rows and columns of at most about ``most`` entries in all, those whose best entry is largest."""
+    """Return rows and columns of at most about ``most`` entries in all, those whose best entry is largest."""
     n_rows, n_columns = growth.shape
     if n_rows * n_columns <= most:
         return np.arange(n_rows), np.arange(n_columns)
@@ -307,7 +307,7 @@ def _cut(growth: Floats, most: int) -> tuple[Ints, Ints]:
 
 
 def _distinct(first: Floats, second: Floats) -> Floats:
-    """Both sets of rows, later repetitions left out."""
+    """Return both sets of rows, later repetitions left out."""
     both = np.concatenate([first, second])
     _, places = np.unique(np.round(both, 12), axis=0, return_index=True)
     unique: Floats = both[np.sort(places)]

@@ -84,7 +84,7 @@ def on_at_most(search: XYSearch, state: XYState, size: int) -> XYState:
 
 
 def _thinned(search: XYSearch, state: XYState, size: int) -> XYState:
-    """About the same information on ``size`` candidates of many: those of least weight go, the others replace them."""
+    """Return about the same information on ``size`` candidates of many: those of least weight are replaced."""
     frame = search.frame
     x, w, support = frame.rows(state.support), state.w, state.support
     half = search.half_inverse(x, w)

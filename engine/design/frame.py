@@ -44,7 +44,7 @@ class Frame:
         """An orthonormal basis ``(d, k)``, in the candidates' coordinates, of what no open candidate estimates."""
 
     def rows(self, positions: Ints) -> Floats:
-        """Coordinates of the candidates at the positions."""
+        """Return coordinates of the candidates at the positions."""
         return self.candidates.coordinates(positions) @ self.to_here
 
     def outside(self, matrix: Floats) -> Floats:
@@ -54,7 +54,7 @@ class Frame:
         return symmetric
 
     def spanning(self) -> Ints:
-        """Positions of open candidates that span all several times over, far from each other: QR with pivoting."""
+        """Return positions of open candidates, far from each other, that span all several times: QR with pivoting."""
         left = np.flatnonzero(self.open)
         if len(left) > _PIVOTED:
             left = left[np.linspace(0, len(left) - 1, _PIVOTED).astype(np.intp)]
@@ -83,7 +83,7 @@ class Frame:
 
 
 def may_be_singular(frame: Frame, directions: Directions) -> bool:
-    """Whether an optimal design may leave an effect inestimable, because no direction involves it.
+    """Return whether an optimal design may leave an effect inestimable, because no direction involves it.
 
     Where directions span all it cannot, nor where they lack one effect in which every candidate has a part: then
     directions and any candidate span all.
@@ -98,7 +98,7 @@ def may_be_singular(frame: Frame, directions: Directions) -> bool:
 
 
 def unseen_lengths(directions: Directions, blind: Floats, count: int) -> tuple[Ints, Floats]:
-    """Keys of directions with the largest parts along the columns of ``blind``, and the lengths of these parts.
+    """Return keys of directions with the largest parts along the columns of ``blind``, and the lengths of these parts.
 
     From the directions themselves: squares in a singular metric carry rounding of the size of 1e-8 of a length.
     """

@@ -105,7 +105,7 @@ class Search:
         self.report(self._done, message)
 
     def start(self) -> State:
-        """Weights to start from: candidates that span, evenly."""
+        """Return weights to start from: candidates that span, evenly."""
         self.progress(0.0, "choosing first compounds")
         allowed, is_open = self.allowed, self.allowed.open
         among = None if is_open is None or is_open.all() else np.flatnonzero(is_open)
@@ -177,7 +177,7 @@ class Search:
         return best
 
     def _halfway(self, state: State, support: Ints, w: Floats) -> tuple[Ints, Floats, Floats]:
-        """Half of these weights and half of the state's: within the bounds as both are, and of full rank as that is."""
+        """Return half of these weights and half of the state's: within the bounds, and of full rank as the state."""
         mixed = np.zeros(self.table.n)
         mixed[support] += 0.5 * w
         mixed[state.support] += 0.5 * state.w

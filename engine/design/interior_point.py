@@ -287,7 +287,7 @@ def _advanced(
 
 
 def _reach(p: Point, step: Point, below: Floats, bounded: Flags) -> tuple[float, float]:
-    """How far weights and slacks, and shares and multipliers, can go."""
+    """Return how far weights and slacks, and shares and multipliers, can go."""
     primal = min(_longest(p.w, step.w), _longest(below, -step.w), _longest(p.slack, step.slack))
     dual = min(_longest(p.share, step.share), _longest(p.at_low, step.at_low))
     return primal, min(dual, _longest(p.at_high[bounded], step.at_high[bounded]))

@@ -50,13 +50,13 @@ _HALVINGS = 20
 
 
 def information(x: Floats, weights: Floats) -> Floats:
-    """V(w): the sum of w x x' over the rows of ``x``."""
+    """Return V(w): the sum of w x x' over the rows of ``x``."""
     total: Floats = (x * weights[:, None]).T @ x
     return total
 
 
 def whitened(x: Floats, weights: Floats) -> tuple[Floats, float]:
-    """Rows y with y_i'y_j = x_i' V(w)^-1 x_j, and log det V(w); raises LinAlgError when V is singular."""
+    """Return rows y with y_i'y_j = x_i' V(w)^-1 x_j, and log det V(w); raises LinAlgError when V is singular."""
     factor = lower_factor(information(x, weights))
     y: Floats = lapack.dtrtrs(factor, x.T, lower=1)[0].T
     return y, 2.0 * float(np.log(np.diagonal(factor)).sum())
@@ -68,7 +68,7 @@ def _log_det(x: Floats, weights: Floats) -> float:
 
 
 def _solve(hessian: Floats, right: Floats) -> Floats:
-    """Solutions for a positive semidefinite matrix, with as little of a ridge as makes it definite."""
+    """Return solutions for a positive semidefinite matrix, with as little of a ridge as makes it definite."""
     diagonal = np.diagonal(hessian).copy()
     ridge = _RIDGE * float(diagonal.max())
     while True:
@@ -182,7 +182,7 @@ def maximise_log_det(
     tolerance: float = 1e-9,
     rows: SummedRows | None = None,
 ) -> tuple[Floats, int]:
-    """Weights of largest log det V on the rows of ``x`` ``(m, d)``, and the steps taken.
+    """Return weights of largest log det V on the rows of ``x`` ``(m, d)``, and the steps taken.
 
     Starts from feasible ``weights`` of nonsingular V; never ends lower. ``upper`` bounds them, one for all or ``(m,)``.
     Ends when no allowed weights have an average leverage more than
@@ -225,7 +225,7 @@ def maximise_log_det(
 
 
 def _line_search(x: Floats, w: Floats, direction: Floats, leverages: Floats, y: Floats, value: float) -> Floats | None:
-    """Weights further along a direction with a larger log det; None when it does not rise that way."""
+    """Return weights further along a direction with a larger log det; None when it does not rise that way."""
     # The direction sums to 0; without the average, gains far smaller than the leverages survive rounding.
     slope = float((leverages - leverages.sum() / len(w)) @ direction)
     if slope <= 0.0:
@@ -243,7 +243,7 @@ def _line_search(x: Floats, w: Floats, direction: Floats, leverages: Floats, y: 
 
 
 def _movable(w: Floats, leverages: Floats, upper: Floats) -> Flags:
-    """Which weights start free: between the bounds, or gaining by leaving one."""
+    """Return which weights start free: between the bounds, or gaining by leaving one."""
     between: Flags = (w > 0) & (w < upper)
     if between.all():
         return between
@@ -264,7 +264,7 @@ def conjugate_steps(
     upper: float | Floats,
     tolerance: float,
 ) -> tuple[Floats, int, bool]:
-    """Weights of larger log det V on the rows, the steps taken, and whether they are optimal to the tolerance.
+    """Return weights of larger log det V on the rows, the steps taken, and whether they are optimal to the tolerance.
 
     The question of ``maximise_log_det`` for more rows than a Newton system should have. The Hessian
     H_ij = (x_i' V^-1 x_j)^2 times a vector v is the quadratic form of V^-1 V(v) V^-1 at each row, so it costs no more

@@ -82,7 +82,7 @@ def minimised(function: Callable[[Floats], Sample | None], w: Floats, limit: int
 
 
 def even_leverages(x: Floats, w: Floats, base: Floats | None, tolerance: float, limit: int) -> Floats:
-    """Weights under which the rows ``x`` estimate every effect about equally well: nearly D-optimal ones.
+    """Return weights under which the rows ``x`` estimate every effect about equally well: nearly D-optimal ones.
 
     Ends when no leverage is above the average by more than the relative tolerance, or after ``limit`` looks. Rows that
     span less are taken with a small ridge.
@@ -108,7 +108,7 @@ def even_leverages(x: Floats, w: Floats, base: Floats | None, tolerance: float, 
 def same_information(
     x: Floats, w: Floats, inverse: Floats, base: Floats | None, tolerance: float, limit: int
 ) -> Floats:
-    """Weights on the rows ``x`` whose information V(w) is close to the one whose inverse is given.
+    """Return weights on the rows ``x`` whose information V(w) is close to the one whose inverse is given.
 
     Minimises Stein's loss tr(V(w) inverse) - log det (V(w) inverse), convex and least where they are equal. Ends when
     the eigenvalues of V(w) inverse are off 1 by no more than the tolerance (root mean square), or after so many looks.

@@ -58,7 +58,7 @@ class Moves:
         return across, growth
 
     def growth(self) -> Floats:
-        """Ratios of det V after every move to det V before, ``(givers, takers)``; 0 for a row to itself."""
+        """Return ratios of det V after every move to det V before, ``(givers, takers)``; 0 for a row to itself."""
         return self.among(slice(None), slice(None))[1]
 
 
@@ -91,7 +91,7 @@ class Changes:
         """y V^-1 v', ``(directions, takers)``."""
 
     def helpful(self, givers: int, takers: int) -> tuple[Ints, Ints]:
-        """Places of the givers that the largest directions lose least by, and of the takers they win most by."""
+        """Return places of the givers that the largest directions lose least by, and of the takers they win most by."""
         large = self.now >= (1.0 - _NEAR) * self.now[0]
         lost = (self.given[large] ** 2).sum(axis=0) / np.maximum(1.0 - self.moves.h, _SINGULAR)
         won = (self.taken[large] ** 2).sum(axis=0) / (1.0 + self.moves.g)
@@ -150,7 +150,7 @@ def _changed(given: Floats, taken: Floats, across: Floats, less: Floats, more: F
 
 
 def least_of(values: Floats, count: int) -> Ints:
-    """Places of the smallest values, ascending."""
+    """Return places of the smallest values, ascending."""
     if count >= len(values):
         return np.arange(len(values))
     return np.sort(np.argpartition(values, count - 1)[:count]).astype(np.intp)

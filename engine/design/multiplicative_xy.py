@@ -100,7 +100,7 @@ class _Game:
         self._y = directions.vectors(np.arange(directions.n)[:, None])
 
     def _look(self, weights: Floats, shares: Floats, best: _Played) -> tuple[Floats, Floats]:
-        """Variances of the directions, scores of the candidates; what is better than the best so far is kept there.
+        """Return variances of the directions and scores of the candidates; the best so far are kept there.
 
         Raises LinAlgError when the weights leave some effect inestimable.
         """
@@ -145,7 +145,7 @@ class _Game:
 
 
 def _hopeless(gaps: list[float], gap: float) -> bool:
-    """Whether the gaps so far, one every ten steps, shrink too slowly to come near ``gap`` in the steps there are."""
+    """Return whether the gaps so far, one every ten steps, shrink too slowly to come near ``gap`` in time."""
     back = _PACE // _EVERY
     if len(gaps) < 2 * back or not 0.0 < gaps[-1] < math.inf:
         return False

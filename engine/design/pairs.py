@@ -61,7 +61,7 @@ class Farthest:
         self._groups = _Prefixes.of(table) if table.n_rows > _SMALL else None
 
     def find(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
-        """Pairs ``(m, 2)`` of positions and their (z_i - z_j)' inverse (z_i - z_j), largest first.
+        """Return pairs ``(m, 2)`` of positions and their (z_i - z_j)' inverse (z_i - z_j), largest first.
 
         The first is the largest of all pairs; the others are the farthest found for other rows. O(n^2 d) work at worst
         in O(n d) memory; bounds leave out what cannot be the farthest.
@@ -86,7 +86,7 @@ class Farthest:
         return _measured(u, best.keys(count)[0])
 
     def some(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
-        """Distant pairs as ``find`` gives them; in a large table by climbing from a few rows: one may be missed."""
+        """Return distant pairs like ``find``; in a large table by climbing from a few rows: one may be missed."""
         n = self._table.n_rows
         if n <= _QUICK:
             return self.find(inverse, count)
@@ -252,7 +252,7 @@ class Pairs:
         return self._farthest.find(inverse, count)
 
     def some(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
-        """Distant pairs, found without evaluating all."""
+        """Return distant pairs, found without evaluating all."""
         return self._farthest.some(inverse, count)
 
     def average(self, inverse: Floats) -> Floats:

@@ -67,7 +67,7 @@ def round_design(
     ratio: float = 0.0,
     report: Report = silent,
 ) -> Rounded:
-    """Whole measurements that sum to ``n``, with the value they reach; a bound of the papers is never reported.
+    """Return whole measurements that sum to ``n``, with the value they reach; a bound of the papers is never reported.
 
     ``method``: ``apportion`` (Pukelsheim; within 1 + 2 p / n of the design for n >= 2 p, p its support), ``swap``
     (Allen-Zhu et al. 2017; within 1 + 6 kappa for n >= 5 d / kappa^2, GEGE appendix H), ``exchange`` (Fedorov: single
@@ -169,7 +169,7 @@ class _Rounding:
     report: Report
 
     def best(self, n: int) -> list[_Tried]:
-        """Every method's counts, single measurements moved until none gains; of a large table only the exchanged."""
+        """Return the counts of every method, single moves included; of a large table only the exchanged."""
         tried = []
         own = self.weights > 0
         for name in ("apportion", "swap"):
@@ -179,7 +179,7 @@ class _Rounding:
         return [*tried, self.one("exchange", n)]
 
     def one(self, method: str, n: int) -> _Tried:
-        """One method's counts as they are."""
+        """Return one method's counts unchanged."""
         weights = self.weights if self.weights.sum() > 0 else (self.bounds.high > 0).astype(float)
         counts = apportion_within(weights, n, self.bounds.low, self.bounds.high)
         if method == "exchange":
@@ -222,7 +222,7 @@ def fewest(
     directions: Worst,
     report: Report = silent,
 ) -> Rounded:
-    """Few whole measurements whose largest y' V^-1 y over the directions is at most ``enough``; not proven the fewest.
+    """Return few whole measurements whose largest y' V^-1 y is at most ``enough``; not proven the fewest.
 
     The better of what apportionment and Fedorov's exchange make of ``n`` measurements is moved about, and more are
     added where that ends; at most ``most`` in all, when the value may stay larger. AssayPilotError as ``round_design``.
@@ -289,7 +289,7 @@ def _places(
     pool: Ints | None,
     leverages: Weighted | None = None,
 ) -> Ints:
-    """Positions that may be used: the design's, the required, and those of the pool, where allowed.
+    """Return positions that may be used: the design's, the required, and those of the pool, where allowed.
 
     ``leverages``: the design whose leverages choose the pool of a large table, instead of this one.
     """

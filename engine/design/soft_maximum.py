@@ -38,14 +38,14 @@ class Soft(Protocol):
         """Return the soft maximum of y' inverse y; ``sharpness`` in units of one over a variance."""
 
     def heaviest(self, inverse: Floats, sharpness: float, count: int) -> tuple[Ints, Floats]:
-        """Keys of the directions of largest weight in the average, and their shares of it."""
+        """Return keys of the directions of largest weight in the average, and their shares of it."""
 
     def take(self, keys: Ints) -> None:
         """Let directions in that turned out to matter."""
 
 
 def softened(directions: Directions, inverse: Floats, rows: Ints, weights: Floats) -> Soft:
-    """Directions that stand for all: pairs of some rows of a table where they are pairs, else the largest found.
+    """Return directions that stand for all: pairs of some rows of a table where they are pairs, else the largest found.
 
     ``rows`` and ``weights``: rows of the table of pairs that together inform about every effect about as all do.
     """
@@ -148,7 +148,7 @@ class _SoftList:
 
 
 def _heaviest(weights: Floats, count: int) -> tuple[Ints, Ints, Floats]:
-    """Rows and columns of the largest positive entries, and these as shares of all."""
+    """Return rows and columns of the largest positive entries, and these as shares of all."""
     flat = weights.ravel()
     places = np.argpartition(-flat, count)[:count] if count < len(flat) else np.arange(len(flat))
     places = places[flat[places] > 0.0]

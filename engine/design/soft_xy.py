@@ -120,7 +120,7 @@ class _Smooth:
         self.level = False
 
     def _chosen(self, warm: Weighted | None) -> Ints:
-        """Candidates to begin with: an even choice, those that span all, and those given."""
+        """Return candidates to begin with: an even choice, those that span all, and those given."""
         candidates = self.frame.candidates
         free = np.flatnonzero(self.frame.open).astype(np.intp)
         most = max(min(max(_AMPLE * moments(candidates), _LEAST), _ENTRIES // self.frame.d), 4 * self.frame.d)
@@ -152,7 +152,7 @@ class _Smooth:
         return found / found.sum() if found.sum() > 0 else self.w
 
     def _pair_rows(self) -> tuple[Ints, Floats]:
-        """Rows of the table of pairs, weighted to inform about equally on every effect."""
+        """Return rows of the table of pairs, weighted to inform about equally on every effect."""
         directions = self.search.directions
         if not isinstance(directions, Pairs):
             return np.zeros(0, dtype=np.intp), np.zeros(0)
@@ -214,7 +214,7 @@ class _Smooth:
 
     @staticmethod
     def _used(state: XYState) -> Ints:
-        """Places of the candidates that matter to a state."""
+        """Return places of the candidates that matter to a state."""
         return np.flatnonzero(state.w > _NEGLIGIBLE / len(state.w)).astype(np.intp)
 
     def hand_over(self) -> None:

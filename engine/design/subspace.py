@@ -35,7 +35,7 @@ def worst_variance(x: Floats, weights: Floats | Ints, worst: Worst) -> tuple[flo
 
 
 def within(worst: Worst, axes: Floats) -> Worst:
-    """Directions in a subspace, in its coordinates: ``axes`` ``(d, r)``."""
+    """Return directions in a subspace, in its coordinates: ``axes`` ``(d, r)``."""
     return worst.inside(axes) if isinstance(worst, Rows) and worst.given else _Within(worst, axes)
 
 
@@ -84,7 +84,7 @@ class Span(NamedTuple):
         return places[kept], weights[kept], np.where(inside[kept, None], x[kept] @ self.axes, 0.0)
 
     def contains(self, candidates: ProjectedFeatures, places: Ints) -> Flags:
-        """Which candidates are in it."""
+        """Return which candidates are in it."""
         return self._inside(candidates.coordinates(places))
 
     def _inside(self, x: Floats) -> Flags:

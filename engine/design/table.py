@@ -111,7 +111,7 @@ class Lookups:
         ]
 
     def quadratic(self, matrix: Floats) -> Floats:
-        """X'Mx of each row for a symmetric matrix over all columns, ``(n,)``."""
+        """Return X'Mx of each row for a symmetric matrix over all columns, ``(n,)``."""
         ahead = [z @ matrix for z in self._indicators]
         own = [np.einsum("ij,ij->i", image, z) for image, z in zip(ahead, self._indicators, strict=True)]
         total = np.empty(self.n)
@@ -230,7 +230,7 @@ class Table:
             self._all = candidates.coordinates() @ self._to_here
 
     def rows(self, positions: Ints) -> Floats:
-        """Coordinates ``(m, d)`` of the candidates at the positions."""
+        """Return coordinates ``(m, d)`` of the candidates at the positions."""
         if self._all is not None:
             return self._all[positions]
         candidates = self.candidates
@@ -247,7 +247,7 @@ class Table:
         return DenseRows(self.rows(positions) if x is None else x)
 
     def leverages(self, inverse: Floats) -> Floats:
-        """x'V^-1x of every candidate, ``(n,)``, for the inverse of V in the coordinates here."""
+        """Return x'V^-1x of every candidate, ``(n,)``, for the inverse of V in the coordinates here."""
         if self._all is not None:
             quadratic: Floats = np.einsum("ij,ij->i", self._all @ inverse, self._all)
             return quadratic
@@ -270,7 +270,7 @@ class Table:
         return symmetric
 
     def spanning(self, among: Ints | None = None) -> Ints:
-        """Positions of candidates that span all those ``among``, far from each other: QR with pivoting."""
+        """Return positions of candidates that span all those ``among``, far from each other: QR with pivoting."""
         chosen = (
             self._some()
             if among is None
@@ -293,7 +293,7 @@ class Table:
         return np.array(positions, dtype=np.intp)
 
     def _some(self) -> Ints:
-        """Candidates to pivot among: all of a small table; of a large one the rarest features and an even choice."""
+        """Return candidates to pivot among: all of a small table, else the rarest features and an even choice."""
         most = max(4 * self.d, min(_MOST_PIVOTED, _MOST_ENTRIES // self.d))
         if self.n <= most:
             return np.arange(self.n)

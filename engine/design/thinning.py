@@ -137,7 +137,7 @@ def without_least_needed(
 
 
 def _dependences(x: Floats, keep_sum: bool) -> Floats:
-    """Directions ``(m, k)`` of weights that leave the sum of w x x' as it is, and their own sum when ``keep_sum``."""
+    """Return directions ``(m, k)`` of weights that keep the sum of w x x', and their own sum when ``keep_sum``."""
     m, d = x.shape
     if m * (d * (d + 1) / 2) ** 2 <= _PIVOTING:
         first, second = np.triu_indices(d)
@@ -164,7 +164,7 @@ def _dependences(x: Floats, keep_sum: bool) -> Floats:
 
 
 def same_information_on_fewer(x: Floats, weights: Floats, *, upper: float | Floats) -> Floats:
-    """Weights on at most d (d + 1) / 2 rows whose information is no smaller (Caratheodory); others become 0.
+    """Return weights on at most d (d + 1) / 2 rows whose information is no smaller (Caratheodory); others become 0.
 
     Fewer still where the products x x' span less, as those of a site table do. Moves along null directions of
     w -> V(w), so V stays as it is until the sum of the weights has fallen, which is then given back to all. With an
@@ -306,7 +306,7 @@ def _thinner(search: Search, state: State, remove: int) -> State | None:
 
 
 def _planned(search: Search, state: State, remove: int) -> Elimination | None:
-    """Which candidates could go; None when none can."""
+    """Return which candidates could go; None when none can."""
     if remove < 1:
         return None
     try:
@@ -352,6 +352,6 @@ def _down_to(search: Search, state: State, size: int) -> State:
 
 
 def _spanning_within(state: State, size: int) -> Ints:
-    """Rows of the state's support that span, ``size`` of them, by pivoting."""
+    """Return rows of the state's support that span, ``size`` of them, by pivoting."""
     order = qr((state.x * np.sqrt(state.w)[:, None]).T, mode="economic", pivoting=True)[2]
     return np.sort(order[:size]).astype(np.intp)

@@ -94,7 +94,7 @@ def xy_optimal(
 
 
 def _of_all(pairs: Pairs, candidates: ProjectedFeatures) -> bool:
-    """Whether the pairs are those of the candidates themselves."""
+    """Return whether the pairs are those of the candidates themselves."""
     table = pairs.table
     return table is candidates or (
         table.features is candidates.features and np.array_equal(table.rows, candidates.rows)
@@ -127,7 +127,7 @@ def _checked_directions(frame: Frame, directions: Directions) -> float:
 
 
 def _largest(directions: Directions, metric: Floats) -> float:
-    """About the largest length of a direction; 0 only when all are 0."""
+    """Return about the largest length of a direction; 0 only when all are 0."""
     quick = float(directions.some(metric)[1][0])
     return float(directions.find(metric)[1][0]) if quick == 0.0 else quick
 

@@ -147,12 +147,12 @@ class XYSearch:
         return float("inf")
 
     def sees_beyond(self, blind: Floats) -> bool:
-        """Whether some direction has a part along the columns of ``blind``."""
+        """Return whether some direction has a part along the columns of ``blind``."""
         there = self.frame.to_here @ blind
         return bool(unseen_lengths(self.directions, there, self.count)[1].max() > _UNSEEN * self.scale)
 
     def half_inverse(self, x: Floats, w: Floats) -> Floats:
-        """H with H H' = V^-1, of a V next to singular with its least eigenvalues raised: for bounds, any H will do."""
+        """Return H with H H' = V^-1; a nearly singular V gets its least eigenvalues raised: any H gives bounds."""
         values, vectors = np.linalg.eigh(self.fixed + (x * w[:, None]).T @ x)
         found: Floats = vectors / np.sqrt(np.maximum(values, _FLAT * float(values[-1])))
         return found
@@ -170,7 +170,7 @@ class XYSearch:
         return worth
 
     def start(self, warm: Weighted | None) -> tuple[Ints, Floats]:
-        """Candidates that span all and can hold the weight, and weights for them."""
+        """Return candidates that span all and can hold the weight, and weights for them."""
         inside = self.frame.spanning()
         w = np.full(len(inside), 1.0 / len(inside))
         if warm is not None:
@@ -242,7 +242,7 @@ class XYSearch:
         return self.project(point.w, room), point.level / total
 
     def look(self, x: Floats, w: Floats) -> tuple[Floats, Floats]:
-        """H with H H' = S = V^-1 and the score x'S M S x of every candidate; the proven bound is taken note of."""
+        """Return H with H H' = S = V^-1 and the score x'S M S x of every candidate; record the proven bound."""
         frame = self.frame
         half = self.half_inverse(x, w)
         bundles = self.bundles()
@@ -301,7 +301,7 @@ class XYSearch:
         return self.released(best)
 
     def find(self, half: Floats, above: float) -> tuple[Ints, Floats]:
-        """Directions with large variances, exactly the largest first; of very many only when quick looks find none."""
+        """Return directions with large variances, the largest first; of very many only when quick looks find none."""
         return self.look_for(self.frame.outside(half @ half.T), above)
 
     def look_for(self, there: Floats, above: float) -> tuple[Ints, Floats]:
@@ -350,7 +350,7 @@ class XYSearch:
 
 
 def _factor(matrix: Floats) -> Floats:
-    """Rows whose outer products sum to the matrix."""
+    """Return rows whose outer products sum to the matrix."""
     values, vectors = np.linalg.eigh(matrix)
     kept = values > 1e-12 * float(values[-1])
     found: Floats = (vectors[:, kept] * np.sqrt(values[kept])).T

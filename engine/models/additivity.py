@@ -123,7 +123,7 @@ class _Profile:
         self._even = bool(np.ptp(variances) <= 1e-12 * float(variances.max()))
 
     def residuals(self, square: float) -> tuple[Floats, Floats]:
-        """Residuals and leverages ``(m,)`` of the fit at tau^2 = ``square``; rows that fit exactly have none."""
+        """Return residuals and leverages ``(m,)`` of the fit at tau^2 = ``square``; rows that fit exactly have none."""
         solver = Solver(self._table, 1.0 / (square + self._variances))
         residuals = self._means - solver.fitted(self._means)
         residuals[solver.leverage > 1.0 - LEVERAGE_ONE] = 0.0

@@ -29,7 +29,7 @@ class Confounded:
 
 
 def confounded_sites(sites: Sequence[Site], codes: Codes) -> tuple[Confounded, ...]:
-    """Pairs of sites that fall into groups; ``codes`` is ``(n_compounds, n_sites)``.
+    """Return pairs of sites that fall into groups; ``codes`` is ``(n_compounds, n_sites)``.
 
     Substituents are the nodes of a graph, each compound joins those it carries at the two sites; in a connected graph
     all differences can be estimated, each further component costs one rank (Weeks and Williams 1964).
@@ -43,7 +43,7 @@ def confounded_sites(sites: Sequence[Site], codes: Codes) -> tuple[Confounded, .
 
 
 def seen_once(sites: Sequence[Site], codes: Codes) -> dict[str, tuple[str, ...]]:
-    """By site, the substituents that exactly one of the compounds carries; sites without any are left out."""
+    """Return the substituents that exactly one of the compounds carries, by site; sites without any are left out."""
     out = {}
     for position, site in enumerate(sites):
         counts = np.bincount(codes[:, position], minlength=len(site.substituents))
@@ -54,7 +54,7 @@ def seen_once(sites: Sequence[Site], codes: Codes) -> dict[str, tuple[str, ...]]
 
 
 def _components(left: Codes, right: Codes) -> int:
-    """How many components the graph of two columns has."""
+    """Return how many components the graph of two columns has."""
     if not len(left):
         return 0
     # Only this needs it, and a new campaign should not wait for it.

@@ -120,7 +120,7 @@ def _carried(
 
 
 def _differences(theta: Floats, covariance: Floats, outside: Floats, seen: Floats) -> tuple[Floats, Floats]:
-    """Each substituent's effect less the average, and its standard error at a noise SD of 1; NaN where not known.
+    """Return each effect less the average, and its standard error at a noise SD of 1; NaN where not known.
 
     ``theta`` ``(size,)`` are the effects, with their covariance and with their part outside what was measured, and
     ``seen`` the determinations of each substituent.

@@ -37,7 +37,7 @@ _ENDLESS = 30.0
 
 
 def mean_value(link: Link, predictor: Floats) -> Floats:
-    """m(u): the mean of a measurement at a linear predictor."""
+    """Return m(u): the mean of a measurement at a linear predictor."""
     if link == "logit":
         half: Floats = 0.5 * np.tanh(0.5 * predictor) + 0.5
         return half
@@ -47,7 +47,7 @@ def mean_value(link: Link, predictor: Floats) -> Floats:
 
 
 def curvature(link: Link, predictor: Floats) -> Floats:
-    """m'(u): the slope of the mean, which is the variance of a measurement at a scale of 1."""
+    """Return m'(u): the slope of the mean, which is the variance of a measurement at a scale of 1."""
     if link == "logit":
         power = np.exp(-np.abs(np.clip(predictor, -_LARGEST, _LARGEST)))
         slope: Floats = power / (1.0 + power) ** 2
@@ -56,7 +56,7 @@ def curvature(link: Link, predictor: Floats) -> Floats:
 
 
 def least_slope(link: Link, bound: float) -> float:
-    """c_min: the least slope m'(u) over |u| <= bound; 1 for the identity."""
+    """Return c_min: the least slope m'(u) over |u| <= bound; 1 for the identity."""
     if link == "identity":
         return 1.0
     power = math.exp(-bound)
@@ -106,7 +106,7 @@ class GlmEstimate:
         return effects
 
     def estimable(self, rows: Ints | None = None) -> Flags:
-        """Whether each row is in the span of what was measured."""
+        """Return whether each row is in the span of what was measured."""
         identity = np.eye(self.features.n_columns)
         outside = self.features.quadratic(identity - self.basis @ self.basis.T, rows)
         return outside <= OUTSIDE_TOLERANCE**2 * self.features.quadratic(identity, rows)
@@ -116,7 +116,7 @@ class GlmEstimate:
         return np.clip(self.features.times(self.theta, rows), -self.bound, self.bound)
 
     def means(self, rows: Ints | None = None) -> Floats:
-        """m(x'theta) of each row; to be shown only where ``estimable``."""
+        """Return m(x'theta) of each row; to be shown only where ``estimable``."""
         return mean_value(self.link, self.predictors(rows))
 
     def half_norms(self, rows: Ints | None = None) -> Floats:
@@ -195,7 +195,7 @@ class _Likelihood:
     link: Link
 
     def loss(self, predictor: Floats) -> float:
-        """Its value, less what does not depend on the estimate."""
+        """Return its value, less what does not depend on the estimate."""
         if self.link == "logit":
             integral = np.logaddexp(0.0, predictor)
         elif self.link == "log":
@@ -205,12 +205,12 @@ class _Likelihood:
         return float(self.counts @ (integral - self.means * predictor))
 
     def gradient(self, predictor: Floats) -> Floats:
-        """``(d,)``."""
+        """Return ``(d,)``."""
         slope: Floats = (self.counts * (mean_value(self.link, predictor) - self.means)) @ self.z
         return slope
 
     def information(self, beta: Floats) -> Floats:
-        """Sum of N m'(u) z z'."""
+        """Return the sum of N m'(u) z z'."""
         return self._weighted(self.counts * curvature(self.link, self.z @ beta))
 
     def _weighted(self, weights: Floats) -> Floats:
@@ -297,7 +297,7 @@ def _backtracked(
 
 
 def _solve(matrix: Floats, right: Floats) -> Floats:
-    """matrix^-1 right for a positive definite matrix, columns scaled; with a hair of a ridge where it is singular."""
+    """Return matrix^-1 right for a positive definite matrix, columns scaled; with a tiny ridge where singular."""
     scale = 1.0 / np.sqrt(np.maximum(np.diagonal(matrix), 1e-300))
     scaled = matrix * scale * scale[:, None]
     try:

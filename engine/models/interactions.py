@@ -49,14 +49,14 @@ class Interaction:
         return self.p < WORTH
 
     def as_json(self) -> dict[str, Any]:
-        """For the command line."""
+        """Return the JSON of the command line."""
         return {**asdict(self), "sites": list(self.sites), "worth_trying": self.worth}
 
 
 def interactions(
     library: Library, rows: Ints, means: Floats, counts: Floats, noise_sd: float | None
 ) -> tuple[Interaction, ...]:
-    """Every pair of sites that is not taken as one yet and can be tested, the most telling first.
+    """Return every pair of sites that is not taken as one yet and can be tested, the most telling first.
 
     ``means`` ``(m,)`` of the measured compounds at ``rows``, ``counts`` the measurements behind each. The test is that
     of nested linear models: F = (gain / its degrees of freedom) / (what is left / its own). What is left holds the

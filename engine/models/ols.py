@@ -92,20 +92,20 @@ class Estimate:
         return self.features.times(self.theta, rows)
 
     def estimable(self, rows: Ints | None = None) -> Flags:
-        """Whether each row is in the span of what was measured."""
+        """Return whether each row is in the span of what was measured."""
         if self.rank == self.features.n_columns or (rows is not None and np.array_equal(rows, self._rows)):
             return np.ones(self.features.n_rows if rows is None else len(rows), dtype=bool)
         lengths = self.features.quadratic(np.eye(self.features.n_columns), rows)
         return self.features.quadratic(self.outside, rows) <= OUTSIDE_TOLERANCE**2 * lengths
 
     def half_norms(self, rows: Ints | None = None) -> Floats:
-        """||x||_{V^-1} of each row: its standard error at a noise SD of 1; infinite where not estimable."""
+        """Return ||x||_{V^-1} of each row: its standard error at a noise SD of 1; infinite where not estimable."""
         squares = self.features.quadratic(self.covariance, rows)
         norms: Floats = np.where(self.estimable(rows), np.sqrt(np.maximum(squares, 0.0)), np.inf)
         return norms
 
     def difference_norm(self, row: int, rows: Ints | None = None) -> Floats:
-        """||x_row - x_j||_{V^-1} for each j of the rows; infinite where that difference is not estimable.
+        """Return ||x_row - x_j||_{V^-1} for each j of the rows; infinite where that difference is not estimable.
 
         The difference of two rows can be estimable when neither is, as when both carry the same unmeasured
         substituent.

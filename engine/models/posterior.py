@@ -61,7 +61,7 @@ class Posterior:
         return sds
 
     def draws(self, n: int, seed: int) -> Floats:
-        """Seeded deviations of the effects from their mean, ``(n_columns, n)``."""
+        """Return seeded deviations of the effects from their mean, ``(n_columns, n)``."""
         noise = np.random.default_rng(seed).standard_normal((len(self.mean), n))
         # covariance @ factor is the transposed inverse of the factor: one small solve for however many draws.
         half = self.sigma * (self.covariance @ self.factor)
@@ -125,7 +125,7 @@ def _factor(gram: Floats, ridge: float) -> Floats:
 def probability_within(
     view: Posterior, rows: Ints, margins: tuple[float, ...], sign: float, seed: int
 ) -> tuple[Floats, ...]:
-    """P(mean within margin of the best of the rows), one ``(m,)`` per margin, by seeded draws from the posterior.
+    """Return P(mean within margin of the best row), one ``(m,)`` per margin, by seeded draws from the posterior.
 
     ``sign`` -1 when smaller is better. Rows whose probability is below 1e-9 (6 SDs of their difference to a leading
     row) are given 0 without drawing. The standard error of a probability is at most 0.016 while no more than 390,000
@@ -169,7 +169,7 @@ def probability_within(
 
 
 def _contenders(view: Posterior, rows: Ints, margin: float, sign: float) -> tuple[Ints, int]:
-    """Positions of the rows that may be within the margin of the best, and the number of a leading row.
+    """Return positions of the rows that may be within the margin of the best, and the number of a leading row.
 
     A row is within only if it is within of the leader, and their difference is normal.
     """
@@ -187,7 +187,7 @@ def _contenders(view: Posterior, rows: Ints, margin: float, sign: float) -> tupl
 
 
 def look_ups(features: Features, rows: Ints, leader: int, theta: Floats) -> tuple[list[Floats], list[Ints]]:
-    """Tables ``(n_entries, n_draws)`` and each row's place in them; their sum is the row's value above the leader's.
+    """Return tables ``(n_entries, n_draws)`` and each row's place in them; they sum to its value above the leader's.
 
     Sites are put together while their combinations stay few, so that two or three look-ups make a value.
     """

@@ -86,7 +86,7 @@ class ModelReport:
     """The largest standardised residuals first."""
 
     def as_json(self) -> dict[str, Any]:
-        """For the command line; lists are cut and come with their full counts."""
+        """Return the JSON of the command line; lists are cut and come with their full counts."""
         return {
             **pick(self, "verdict sentence max_rank curvature_p"),
             **pick(self.fit, "rows rank leverage_one r2 q2 residual_sd"),
@@ -152,7 +152,7 @@ def model_report(
 def _lack_of_fit(
     residuals: Floats, leverage: Floats, counts: Floats, freedom: int, noise: Noise | None
 ) -> LackOfFit | None:
-    """F test against replicates, or chi square against a given noise (Draper and Smith 1998, section 2.1)."""
+    """Return the F test against replicates, or chi square against given noise (Draper and Smith 1998, 2.1)."""
     if noise is None or freedom < 1 or noise.sd <= 0.0:
         return None
     from scipy.special import chdtrc, fdtrc
@@ -167,7 +167,7 @@ def _lack_of_fit(
 
 
 def _curvature_p(solver: Solver, means: Floats) -> float | None:
-    """Tukey's test: whether the squared fitted values explain what the additive model leaves; None without freedom."""
+    """Return p of Tukey's test: do squared fitted values explain the residuals? None without freedom."""
     freedom = len(means) - solver.table.rank - 1
     fitted = solver.fitted(means)
     left = means - fitted

@@ -84,7 +84,7 @@ def planning_sd(guess: float, squares: float, freedom: int, alpha: float) -> flo
 
 @lru_cache(maxsize=64)
 def _least_squares_sums(alpha: float) -> Floats:
-    """q_0, q_2, .. q_LAST, ``(LAST / 2 + 1,)``: the squares over sigma^2 sum to more than each; 0: no bound."""
+    """Return q_0, q_2, .. q_LAST, ``(LAST / 2 + 1,)``: the squares over sigma^2 sum to more than each; 0: no bound."""
     times = np.arange(0.0, 0.5 * LAST, _STEP)
     fall = np.exp(-times)
     found = np.zeros(LAST // 2 + 1)

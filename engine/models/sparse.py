@@ -30,7 +30,7 @@ class Step:
     max_rank_after: int
 
     def as_json(self) -> dict[str, Any]:
-        """For the command line."""
+        """Return the JSON of the command line."""
         return asdict(self)
 
     @property

@@ -87,7 +87,7 @@ class Memo:
         return made, False
 
     def clear(self) -> None:
-        """Everything is forgotten."""
+        """Forget everything."""
         with self._lock:
             self._held.clear()
             self._bytes = 0
@@ -99,12 +99,12 @@ _DIGESTS_LOCK = threading.Lock()
 
 
 def clear() -> None:
-    """Everything remembered is forgotten (for measurements of time)."""
+    """Forget everything (for measurements of time)."""
     _MEMO.clear()
 
 
 def table(features: Features, rows: Ints, span: Ints | None = None) -> ProjectedFeatures:
-    """Rows of a table in coordinates of their span, or of the span of other rows (they should be in it)."""
+    """Return rows of a table in coordinates of their span, or of the span of other rows (they should be in it)."""
     known = _digest(features)
     if known is None:
         return _table(features, rows, span)
@@ -196,7 +196,7 @@ def fit(features: Features, measured: Ints, counts: Floats, means: Floats) -> Es
 
 
 def fit_norms(features: Features, measured: Ints, counts: Floats, rows: Ints, fitted: Estimate | None = None) -> Floats:
-    """||x||_{V^-1} of rows for V of these measurements; infinite outside their span. Not to be written to.
+    """Return ||x||_{V^-1} of rows for V of these measurements; infinite outside their span. Not to be written to.
 
     ``fitted``: a fit of these measurements, where there is one.
     """
@@ -223,7 +223,7 @@ def estimated(features: Features, measured: Ints, counts: Floats, means: Floats,
 
 
 def saturated(features: Features, measured: Ints, rows: Ints) -> bool:
-    """Whether rows are those measured, and as many as there are effects: each estimate is then the arm's own mean."""
+    """Return whether rows are those measured, as many as effects: each estimate is then the arm's own mean."""
     return np.array_equal(rows, measured) and table(features, rows).rank == len(rows)
 
 

@@ -111,7 +111,7 @@ class EpsilonBestFixedBudget(Phased):
     )
 
     def check(self, problem: Problem) -> dict[str, Any]:
-        """No parameters; AssayPilotError without a budget or with one below one measurement per effect."""
+        """Return no parameters; AssayPilotError without a budget or with one below one measurement per effect."""
         rank = _rank(problem) if problem.measurable.any() else 0
         needs_budget(problem, self.info.name, rank, f"below one measurement per effect, of which there are {rank}")
         return self.parameters(problem)
@@ -125,7 +125,7 @@ class EpsilonBestFixedBudget(Phased):
         return (*super().assumes(problem), "the assay noise is normally distributed")
 
     def cautions(self, problem: Problem) -> tuple[str, ...]:
-        """How often the answer is wrong at most, whatever the compounds' values are."""
+        """Return how often the answer is wrong at most, whatever the compounds' values are."""
         goal = problem.goal
         if problem.budget is None or not isinstance(goal, AllEpsilonBest) or not problem.measurable.any():
             return ()
@@ -158,7 +158,7 @@ class EpsilonBestFixedBudget(Phased):
         return bound((problem.goal.slack / 2.0 / problem.noise[0]) ** 2 / max(_widest(fit, rows), 1e-300), grown)
 
     def memory(self, problem: Problem) -> Arrays:
-        """Nothing measured; ``first``: the information of the first phase."""
+        """Return the memory of nothing measured; ``first``: the information of the first phase."""
         sums = empty_sums(problem)
         return {**sums, "first": sums["information"][0].copy()}
 
@@ -182,7 +182,7 @@ class EpsilonBestFixedBudget(Phased):
         return near_threshold(state, int(leader), rows, beyond, half, known, size, rest, report)
 
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
-        """Nothing before the last phase; then everything that can be estimated, by all measurements."""
+        """Decide nothing before the last phase; then everything that can be estimated, by all measurements."""
         problem, goal = state.problem, state.problem.goal
         assert isinstance(goal, AllEpsilonBest)
         active = np.flatnonzero(state.active)
@@ -219,7 +219,7 @@ class EpsilonBestFixedBudget(Phased):
         )
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
-        """Everything is decided, with how often wrongly at most, or the budget is used up."""
+        """Stop when all is decided, with a bound on the risk of an error, or the budget is used up."""
         done = settled(state)
         if done:
             risk = state.last.numbers.get("wrong_at_most") if state.last else None
@@ -253,7 +253,7 @@ def _phases(problem: Problem) -> int:
 
 
 def _size(state: State) -> int:
-    """Measurements of the phase: its share of the budget in whole rounds; the last takes what is left."""
+    """Return measurements of the phase: its share of the budget in whole rounds; the last takes what is left."""
     problem = state.problem
     assert problem.capacity is not None
     assert problem.budget is not None

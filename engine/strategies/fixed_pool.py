@@ -15,7 +15,7 @@ from .protocol import Arrays, Decision, Outcome, Problem, State
 
 
 def empty_sums(problem: Problem) -> Arrays:
-    """No measurements yet: V ``(n_endpoints, c, c)`` and the sum of values times rows ``(n_endpoints, c)``."""
+    """Return sums of no measurements: V ``(n_endpoints, c, c)`` and that of values times rows ``(n_endpoints, c)``."""
     c, m = problem.features.n_columns, problem.n_endpoints
     return {"information": np.zeros((m, c, c)), "moment": np.zeros((m, c))}
 
@@ -47,12 +47,12 @@ class Fit:
         return self.features.times(self.theta, rows)
 
     def points(self, rows: Ints) -> Floats:
-        """F'x of each row ``(m, r)``; distances between them are standard errors of differences."""
+        """Return F'x of each row ``(m, r)``; distances between them are standard errors of differences."""
         found: Floats = self.features.dense(rows) @ self.root
         return found
 
     def half_norms(self, rows: Ints) -> Floats:
-        """||x||_{V^-1}; infinite where not estimable."""
+        """Return ||x||_{V^-1}; infinite where not estimable."""
         identity = np.eye(self.features.n_columns)
         outside = self.features.quadratic(identity - self.basis @ self.basis.T, rows)
         known = outside <= OUTSIDE_TOLERANCE**2 * self.features.quadratic(identity, rows)
@@ -61,7 +61,7 @@ class Fit:
         return norms
 
     def difference_norm(self, rows: Ints, other: int) -> Floats:
-        """||x - x_other||_{V^-1} of each row; infinite where that difference is not estimable."""
+        """Return ||x - x_other||_{V^-1} of each row; infinite where that difference is not estimable."""
         away = self.features.dense(rows) - self.features.dense(np.array([other]))
         rest = away - (away @ self.basis) @ self.basis.T
         # A difference is estimable where what was measured spans it, even if it spans neither row.
@@ -88,7 +88,7 @@ def fitted(features: Features, information: Floats, moment: Floats) -> Fit:
 
 
 def best_guess(problem: Problem, means: Floats, rows: Ints) -> Flags:
-    """Which of the rows an estimate ``(n_endpoints, len(rows))`` calls members; of the best exactly one."""
+    """Return which of the rows an estimate ``(n_endpoints, len(rows))`` calls members; of the best exactly one."""
     if problem.goal.name == "best":
         chosen = np.zeros(len(rows), dtype=bool)
         chosen[int(np.argmax(means[0]))] = True

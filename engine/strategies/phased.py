@@ -156,7 +156,7 @@ def needs_budget(problem: Problem, name: str, least: int = 1, why: str = "") -> 
 
 
 def too_few(counts: Ints, repeats: int) -> bool:
-    """Whether fewer measurements repeat others than requested, and fewer than half of all."""
+    """Return whether fewer measurements repeat others than requested, and fewer than half of all."""
     total = int(counts.sum())
     return total - int(np.count_nonzero(counts)) < min(repeats, total // 2)
 
@@ -167,7 +167,7 @@ def rounded_up(counts: Ints, repeats: int) -> Ints:
 
 
 def in_pairs(whole: Callable[[int, int | None], Rounded], n: int, most: int | None, repeats: int) -> Rounded:
-    """About ``n`` whole measurements, ``whole(n, most)``; where too few would repeat others half as many, each twice.
+    """Return about ``n`` measurements, ``whole(n, most)``; where too few would repeat others half as many, twice.
 
     The pairs are placed as well as single measurements would be: what is lost is that there are half as many places.
     """
@@ -211,7 +211,7 @@ class Phased(ABC):
         return math.inf
 
     def void(self, problem: Problem) -> tuple[str, ...]:
-        """Why no error probability is promised with these parameters; empty when it is. Plain words."""
+        """Return the reasons why these parameters promise no error probability, in plain words; empty when they do."""
         return ()
 
     def cautions(self, problem: Problem) -> tuple[str, ...]:
@@ -317,7 +317,7 @@ class Phased(ABC):
         return replace(state, spent=outcome.spent) if decision is None else self.apply(state, decision)
 
     def answer(self, state: State) -> Answer:
-        """Every arm's status and the phase that decided it."""
+        """Return every arm's status and the phase that decided it."""
         return Answer(state.status, state.decided_in_phase)
 
 

@@ -140,7 +140,7 @@ class Problem:
         return tuple(sorted(rows))
 
     def in_lab(self, measurements: int) -> int:
-        """So many measurements of arms as the lab counts them, of every endpoint, for words about the budget."""
+        """Return so many measurements of arms as the lab counts them, of every endpoint, for words about the budget."""
         return measurements * (self.capacity.each if self.capacity else 1)
 
 
@@ -367,7 +367,7 @@ class Strategy(Protocol):
     info: ClassVar[StrategyInfo]
 
     def void(self, problem: Problem) -> tuple[str, ...]:
-        """Why no error probability is promised with these parameters; empty when it is. Plain words."""
+        """Return the reasons why these parameters promise no error probability, in plain words; empty when they do."""
 
     def cautions(self, problem: Problem) -> tuple[str, ...]:
         """Return warnings about this problem for before the first measurement, in plain words; mostly empty."""
@@ -397,7 +397,7 @@ class Strategy(Protocol):
         """Return what is known now."""
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
-        """Why nothing more should be measured; empty while there is something to ask."""
+        """Return the reasons to stop; empty while there is something to measure."""
 
     def adjust(self, state: State, *, measurable: Flags, spent: int) -> State:
         """Return the state when the world moved between phases: what can be measured now, and what was spent so far.

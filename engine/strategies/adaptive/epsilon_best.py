@@ -168,7 +168,7 @@ class Adaptive(ByWalks):
     """Compounds from which the first phase of a lab's rounds is small, and no step."""
 
     def whole_round(self, problem: Problem) -> bool:
-        """Whether the first phase fills a round of the lab, and is a step: of few compounds, or for an SD unknown."""
+        """Return whether the first phase fills a round and is a step: for few compounds, or for an unknown SD."""
         return problem.estimated or int(problem.wanted.sum()) < self.many
 
     unknown_end: ClassVar[int] = 3
@@ -214,7 +214,7 @@ class Adaptive(ByWalks):
         return replace(after, lost=after.lost | (led & (after.status == NOT_ESTIMABLE)))
 
     def _expected(self, problem: Problem) -> int:
-        """About the phase at which the campaign ends: that of the information a compound amid the soft zone needs."""
+        """Return about the last phase: the one with the information that a compound amid the soft zone needs."""
         slack = slack_of(problem)
         half = slack / 2.0 if isinstance(problem.goal, AllEpsilonBest) else slack
         return self.end(problem, levels_of(problem).one_in, half / problem.noise[0])
@@ -306,13 +306,13 @@ class Adaptive(ByWalks):
         return _Verdict(ins, outs, contradicted, int(np.count_nonzero(rivals)), now.held(rivals, left))
 
     def _shown(self, state: State, evidence: Evidence, active: Ints, known: SetLimits) -> Floats:
-        """Estimate, low and high of every active arm ``(3, 1, n_arms)``; they hold together with all decisions."""
+        """Return estimate, low and high of every active arm ``(3, 1, n_arms)``; they hold with all decisions."""
         shown = np.full((3, 1, state.problem.n_arms), np.nan)
         shown[:, 0, active] = np.stack(evidence.bounded(active, known.means()))
         return shown
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
-        """Every wanted arm decided, nothing left to measure or to learn by it, or a budget below one more phase."""
+        """Stop when all is decided, nothing is left to measure or learn, or the budget is below one more phase."""
         done = settled(state)
         if done and done[0].name != "decided":
             return done
@@ -323,7 +323,7 @@ class Adaptive(ByWalks):
 
 
 def may_be_best(state: State, not_best: Flags) -> Flags:
-    """Arms that may be the best, of those that can be estimated, or could be while they were available."""
+    """Return arms that may be the best, of those that can be estimated, or could be while they were available."""
     known = (state.status == UNDECIDED) | (state.status == IN) | away(state)
     possible: Flags = state.problem.wanted & known & ~not_best
     return possible
@@ -341,7 +341,7 @@ def _leads(state: State, outcome: Outcome, *, whole_round: bool) -> int:
 
 
 def _near_border(problem: Problem, evidence: Evidence, leader: int) -> Flags:
-    """Arms that may be near a border, by the phases before the first step: one standard error from it at most."""
+    """Return arms at most one standard error from a border, by the phases before the first step."""
     if leader == NO_ARM:
         return np.ones(problem.n_arms, dtype=bool)
     means, slack = evidence.pooled.means(), slack_of(problem)

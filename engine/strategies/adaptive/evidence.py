@@ -83,11 +83,11 @@ class Steps(NamedTuple):
         return np.asarray((self.precision > 0).sum(axis=0), dtype=np.intp)
 
     def walk(self, offset: float) -> Floats:
-        """``(...)``, where the walks of difference + offset are after all phases."""
+        """Return ``(...)``, where the walks of difference + offset are after all phases."""
         return np.asarray(self._sizes(offset).sum(axis=0), dtype=np.float64)
 
     def passed(self, offset: float, limits: Floats) -> Flags:
-        """``(...)``, whether the walk of difference + offset was above limits[k - 1] sqrt(k) after some step k.
+        """Return ``(...)``, whether the walk of difference + offset was above limits[k - 1] sqrt(k) after some step k.
 
         Equal rows pass when the offset is not negative.
         """
@@ -102,7 +102,7 @@ class Steps(NamedTuple):
         return passed
 
     def needed(self, offset: float, limits: Floats, gap: Floats) -> Floats:
-        """``(...)``, the precision of one more phase that moves the walks of difference + offset to their limits.
+        """Return ``(...)``, the precision of one phase that moves the walks of difference + offset to their limits.
 
         ``gap``: how far each is expected to go by then, in units of the difference.
         """
@@ -112,7 +112,7 @@ class Steps(NamedTuple):
 
 
 def at_look(limits: Floats, looks: Ints) -> Floats:
-    """``(...)``: the limit of walks with so many steps, the last one known at most.
+    """Return ``(...)``: the limit of walks with so many steps, the last one known at most.
 
     ``limits``: ``(looks,)`` for all walks, or ``(looks, ...)`` with what broadcasts to the shape of the walks.
     """
@@ -172,7 +172,7 @@ class Evidence:
         return mean, centre - half, centre + half
 
     def behind(self, rows: Ints, arm: int | None = None) -> Steps:
-        """Mean of each phase's leader (or of one arm throughout) minus the mean of every row."""
+        """Return the mean of each phase's leader (or of one arm throughout) minus the mean of every row."""
         differences: list[_Differences] = []
         for found, leader in zip(self.phases, self.leaders, strict=True):
             compared = int(leader) if arm is None else arm
@@ -192,7 +192,7 @@ class Evidence:
         return steps
 
     def between(self, first: Ints, second: Ints) -> Steps:
-        """Mean of each of the first minus mean of the one of the second in the same place, ``(n_phases, m)``."""
+        """Return the mean of each of the first minus that of the second in the same place, ``(n_phases, m)``."""
         x, other = self.features.dense(first), self.features.dense(second)
         scale = np.einsum("ij,ij->i", x, x) + np.einsum("ij,ij->i", other, other)
         difference = x - other
@@ -209,7 +209,7 @@ class Evidence:
         return self._without_silent(_steps(differences, equal))
 
     def pairs(self, i: Ints, j: Ints) -> Steps:
-        """Mean of every i minus mean of every j, ``(n_phases, len(i), len(j))``; for what fits into memory."""
+        """Return the mean of every i minus that of every j, ``(n_phases, len(i), len(j))``, if it fits into memory."""
         both, n = np.concatenate([i, j]), len(i)
         x = self.features.dense(both)
         scale = np.einsum("ij,ij->i", x, x)
@@ -243,7 +243,7 @@ def _steps(differences: list[_Differences], equal: Flags) -> Steps:
 
 
 def _distances(x: Floats, n: int) -> Floats:
-    """Squared distances of the first n rows from the others."""
+    """Return squared distances of the first n rows from the others."""
     squares = np.einsum("ij,ij->i", x, x)
     distances: Floats = np.maximum(squares[:n, None] + squares[n:] - 2.0 * (x[:n] @ x[n:].T), 0.0)
     return distances

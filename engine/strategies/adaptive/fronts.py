@@ -133,11 +133,11 @@ class Boxes(NamedTuple):
     """``(n_arms,)``, arms that cannot be measured any more and may beat others."""
 
     def beaten(self, arms: Ints) -> Flags:
-        """Which arms one that is away beats for sure."""
+        """Return which arms are surely beaten by one that is away."""
         return beaten(self.low[:, self.away], self.high[:, arms])
 
     def near(self, arms: Ints, rivals: Ints, margins: Floats) -> Flags:
-        """``(len(arms), len(rivals))``, which of the rivals are away and do not beat an arm by more than that."""
+        """Return ``(len(arms), len(rivals))``, whether a rival is away and does not beat the arm by more."""
         out = np.zeros((len(arms), len(rivals)), dtype=bool)
         index = np.flatnonzero(self.away[rivals])
         for low, high, margin in zip(self.low, self.high, margins, strict=True):
@@ -145,7 +145,7 @@ class Boxes(NamedTuple):
         return out
 
     def as_good_as_known(self, arms: Ints) -> bool:
-        """Whether these are bounded so well that more of it would change little against those that are away."""
+        """Return whether these are bounded so well that more of it would change little against those that are away."""
         half = (self.high - self.low) / 2.0
         known = np.where(np.isfinite(half), half, np.inf)[:, self.away]
         return bool(len(arms) and self.away.any() and (half[:, arms] <= _ENOUGH * known.min(axis=1)[:, None]).all())
@@ -159,12 +159,12 @@ class Walks(NamedTuple):
     """``(n_endpoints,)``."""
 
     def passed_in_all(self, limits: Floats) -> Flags:
-        """Whether the walks of all endpoints passed, each at any look of its own."""
+        """Return whether the walks of all endpoints passed, each at any look of its own."""
         each = [one.passed(offset, limits) for one, offset in zip(self.steps, self.offsets, strict=True)]
         return np.asarray(np.logical_and.reduce(each))
 
     def passed_in_one(self, limits: Floats) -> Flags:
-        """Whether the walk of some endpoint passed."""
+        """Return whether the walk of some endpoint passed."""
         each = [one.passed(offset, limits) for one, offset in zip(self.steps, self.offsets, strict=True)]
         return np.asarray(np.logical_or.reduce(each))
 

@@ -73,5 +73,5 @@ class AdaptiveGoals(Phased):
         return _of(state.problem).decide(state, outcome)
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
-        """Why nothing more should be measured; empty while there is something to ask."""
+        """Return the reasons to stop; empty while there is something to measure."""
         return _of(state.problem).stop(state)

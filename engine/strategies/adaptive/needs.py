@@ -83,7 +83,7 @@ def needs_of_best(evidence: Evidence, sides: Sides, leader: int, open_arms: Ints
 
 
 def _least_gaps(evidence: Evidence, leader: int, arms: Ints, sides: Sides) -> Floats:
-    """Differences from a border below which an estimate cannot tell the side: half of their standard errors."""
+    """Return differences from a border below which an estimate cannot tell the side: half of their standard errors."""
     error = evidence.sigma * evidence.pooled.difference_norm(leader, arms)
     half: Floats = np.where(np.isfinite(error), error, 0.0) / 2.0
     return np.maximum(np.maximum(half, sides.least_gap), 1e-9)

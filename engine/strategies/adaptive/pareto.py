@@ -97,7 +97,7 @@ class Known(NamedTuple):
     """``(n_endpoints,)``, in units of the noise."""
 
     def least(self, first: Ints, second: Ints) -> Floats:
-        """Differences from a border below which an estimate cannot tell the side, ``(n_endpoints, m)``."""
+        """Return differences from a border below which an estimate cannot tell the side, ``(n_endpoints, m)``."""
         difference = self.front.features.dense(first) - self.front.features.dense(second)
         half = [np.einsum("ij,ij->i", difference @ one.pooled.covariance, difference) for one in self.front.endpoints]
         errors = 0.5 * np.sqrt(np.maximum(half, 0.0))
@@ -226,7 +226,7 @@ class AdaptivePareto(ByWalks):
         return replace(after, lost=after.lost | (named & (after.status == NOT_ESTIMABLE)))
 
     def _expected(self, problem: Problem) -> int:
-        """About the phase at which the campaign ends: where a compound halfway between in and out is decided."""
+        """Return about the last phase: the one in which a compound halfway between in and out is decided."""
         level = in_level(problem) / problem.n_endpoints
         return self.end(problem, level, float(_margins(problem).min()) / 2.0)
 
@@ -307,7 +307,7 @@ class AdaptivePareto(ByWalks):
         return Verdict(ins, outs, active[out & (state.status[active] == IN)], shown, only_lost)
 
     def _shown_out(self, state: State, front: Front, memory: Arrays, arms: Ints, limits: FrontLimits) -> Flags:
-        """Which arms are shown to be beaten by one that was named, by Holm's procedure."""
+        """Return which arms are shown to be beaten by one that was named, by Holm's procedure."""
         undecided = state.status[arms] == UNDECIDED
         left = int((state.problem.wanted & (state.status != OUT)).sum())
         walks = []
@@ -349,14 +349,14 @@ class AdaptivePareto(ByWalks):
         return arms
 
     def _shown(self, state: State, front: Front, active: Ints, limits: FrontLimits) -> Floats:
-        """Estimate, low and high of every active arm ``(3, n_endpoints, n_arms)``; they hold with all decisions."""
+        """Return estimate, low and high of every active arm ``(3, n_endpoints, n_arms)``, valid with all decisions."""
         shown = np.full((3, *state.low.shape), np.nan)
         for endpoint, (one, sd) in enumerate(zip(front.endpoints, front.noise[:, 0], strict=True)):
             shown[:, endpoint, active] = sd * np.stack(one.bounded(active, limits.means()))
         return shown
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
-        """Every wanted arm decided, nothing left to measure or to learn by it, or a budget below one more phase."""
+        """Stop when all is decided, nothing is left to measure or learn, or the budget is below one more phase."""
         done = settled(state)
         if done:
             return done

@@ -71,12 +71,12 @@ class Needs(NamedTuple):
     """One over the standard error that should move its walk to the limit."""
 
     def rows(self, features: Features) -> Floats:
-        """``(m, d)``, the differences of rows that are compared, each times the precision that it needs."""
+        """Return ``(m, d)``, the differences of rows that are compared, each times the precision that it needs."""
         return (features.dense(self.first) - features.dense(self.second)) * self.precision[:, None]
 
 
 def expected_looks(total: float, per_round: int) -> int:
-    """How many phases a campaign of so many measurements has, at least 2."""
+    """Return how many phases a campaign of so many measurements has, at least 2."""
     spent, looks = 0, 0
     while spent < total and looks < 30:
         spent += per_round * max(1, round(_LONGER * spent / per_round))
@@ -143,7 +143,7 @@ class Draft:
         return min(capacity.per_round, capacity.max_replicates * self.candidates.n_rows)
 
     def full(self, wanted: int) -> int:
-        """Measurements of a phase that is not the last: a round of the lab, and two for every effect at least."""
+        """Return the size of a phase that is not the last: a round of the lab, and two for every effect at least."""
         spent, rank, capacity = self.state.spent, self.candidates.rank, self.state.problem.capacity
         if capacity is None:
             return max(2 * rank, min(wanted, self.way.growth * spent) if spent else wanted)
@@ -185,7 +185,7 @@ class Draft:
         return size, found
 
     def fewest(self, wanted: int) -> int:
-        """At least so many measurements, with which a phase is as informative as that many of the design.
+        """Return at least so many measurements, with which a phase is as informative as that many of the design.
 
         One for every effect that the design estimates: for a few comparisons these are less than all. Where their
         compounds cannot be measured so often, all effects are estimated, besides what is wanted.
@@ -207,7 +207,7 @@ class Draft:
         return size
 
     def whole(self, size: int) -> Rounded:
-        """So many whole measurements of the design."""
+        """Return so many whole measurements of the design."""
         most = None
         capacity, repeats = self.state.problem.capacity, self.state.problem.repeats
         if capacity is not None:
@@ -256,7 +256,7 @@ def left_of(state: State) -> int | None:
 
 
 def rank_of(state: State) -> int:
-    """How many effects can be estimated."""
+    """Return how many effects can be estimated."""
     return table(state.problem.features, np.flatnonzero(state.problem.measurable)).rank
 
 

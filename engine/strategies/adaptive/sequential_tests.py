@@ -67,7 +67,7 @@ def spent(look: float, expected: int) -> float:
 
 
 def limits(alpha: float, expected: int, looks: int) -> Floats:
-    """c_1 .. c_looks, ``(looks,)``: P(some k has W_k > c_k sqrt(k)) <= alpha over all k, however many there will be.
+    """Return c_1 .. c_looks, ``(looks,)``: P(some k has W_k > c_k sqrt(k)) <= alpha over any number of looks.
 
     ``expected``: the look at which the campaign is expected to end, at most ``LOOKS``; it changes how tight which limit
     is, never that they hold. The first limits do not depend on how many are requested.
@@ -190,21 +190,21 @@ class SetLimits:
         return np.stack([self._limits(float(level)) for level in different], axis=1)[:, which]
 
     def outs(self, arms: Ints, left: Flags) -> Floats:
-        """For arms put out by their leaders, while those ``left`` are not out; with the level of being in added."""
+        """Return those for arms put out by leaders, while those ``left`` are not out; with the level of in."""
         holm = self._weights[arms] / self._weights[left].sum()
         levels = self._levels.outs * np.minimum(holm, 1.0) + self._levels.one_in * self._shares[arms]
         return self._each(np.array([rounded_level(level) for level in levels.tolist()]))
 
     def ins(self, arms: Ints) -> Floats:
-        """For arms shown to be near a rival."""
+        """Return those for arms shown to be near a rival."""
         return self._each(self._levels.one_in * self._shares[arms])
 
     def best(self) -> Floats:
-        """For not being the best."""
+        """Return those for not being the best."""
         return self._limits(self._levels.best)
 
     def means(self) -> Floats:
-        """For either side of its mean."""
+        """Return those for either side of a mean."""
         return self._limits(self._levels.mean)
 
 
@@ -216,16 +216,16 @@ class FrontLimits:
         self._in = in_level(problem)
 
     def outs(self, left: int) -> list[Floats]:
-        """For each place of those named, while so many are not out."""
+        """Return those for each place of named rivals, while so many are not out."""
         level = self._in + _OF_FRONT_OUTS * self.problem.delta / max(left, 1)
         return [self._limits(rounded_level(share * level)) for share in SHARES]
 
     def ins(self) -> Floats:
-        """For an endpoint in which a rival does not beat a compound."""
+        """Return those for an endpoint in which a rival does not beat a compound."""
         return self._limits(self._in / self.problem.n_endpoints)
 
     def means(self) -> Floats:
-        """For either side of a mean in an endpoint."""
+        """Return those for either side of a mean in an endpoint."""
         n = max(int(self.problem.wanted.sum()), 1)
         return self._limits(_OF_MEANS * self.problem.delta / (2 * n * self.problem.n_endpoints))
 
@@ -248,7 +248,7 @@ class ByWalks(Phased):
         return (*super().assumes(problem), "the assay noise is normally distributed")
 
     def whole_round(self, problem: Problem) -> bool:
-        """Whether the first phase fills a round of the lab; else it takes two measurements for every effect."""
+        """Return whether the first phase fills a round of the lab; else it takes two measurements for every effect."""
         return True
 
     @abstractmethod
@@ -292,7 +292,7 @@ class ByWalks(Phased):
         return state.problem.noise if own is None else tuple(own.tolist())
 
     def end(self, problem: Problem, level: float, gap: float) -> int:
-        """About the phase at which a comparison is decided that is ``gap`` noise SDs from its border, at a level."""
+        """Return about the phase that decides a comparison ``gap`` noise SDs from its border, at a level."""
         if problem.capacity is None or gap <= 0:
             return self.unknown_end
         needed = 1.5 * (float(ndtri(level)) / gap) ** 2

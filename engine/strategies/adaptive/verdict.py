@@ -38,24 +38,24 @@ class Bounds(NamedTuple):
     """Arms that cannot be measured any more and were not out before: others may have been compared with them."""
 
     def behind(self, distance: float) -> Flags:
-        """``(n_arms,)``, whether an arm is farther than this behind one that is away."""
+        """Return ``(n_arms,)``, whether an arm is farther than this behind one that is away."""
         return np.asarray(self.high + distance < self.low[self.away].max(initial=-np.inf), dtype=bool)
 
     def surely_behind(self, distance: float) -> Flags:
-        """``(n_arms,)``, whether an arm is farther than this behind any other."""
+        """Return ``(n_arms,)``, whether an arm is farther than this behind any other."""
         return np.asarray(self.high + distance < self.low.max(), dtype=bool)
 
     def below(self) -> Flags:
-        """``(n_arms,)``, whether an arm is away and not the best."""
+        """Return ``(n_arms,)``, whether an arm is away and not the best."""
         return np.asarray(self.away & (self.high < self.low.max()), dtype=bool)
 
     def near(self, arms: Ints, rivals: Ints, distance: float) -> Flags:
-        """``(len(arms), len(rivals))``, whether the rival is away and the arm at most so far below it."""
+        """Return ``(len(arms), len(rivals))``, whether the rival is away and the arm at most so far below it."""
         reached = self.low[arms][:, None] + distance >= self.high[rivals]
         return np.asarray(reached & self.away[rivals], dtype=bool)
 
     def as_good_as_known(self, arms: Ints) -> bool:
-        """Whether these are bounded so well that more of it would change little against those that are away."""
+        """Return whether these are bounded so well that more of it would change little against those that are away."""
         half = (self.high - self.low) / 2.0
         known = half[self.away]
         known = known[np.isfinite(known)]
@@ -63,7 +63,7 @@ class Bounds(NamedTuple):
 
 
 def away(state: State) -> Flags:
-    """Arms that cannot be measured any more, of those that may be the best."""
+    """Return arms that cannot be measured any more, of those that may be the best."""
     flags: Flags = state.lost & state.problem.wanted & (state.status != OUT)
     return flags
 
@@ -95,7 +95,7 @@ def unanswerable(state: State) -> tuple[StopReason, ...]:
 
 
 def shown_out(state: State, behind: Steps, epsilon: float, known: SetLimits) -> Flags:
-    """Which active arms are shown to be farther than epsilon behind the best, by Holm's procedure."""
+    """Return which active arms are shown to be farther than epsilon behind the best, by Holm's procedure."""
     undecided = state.status[state.active] == UNDECIDED
     active = np.flatnonzero(state.active)
     left = state.problem.wanted & (state.status != OUT)
@@ -137,7 +137,7 @@ class Findings:
         return arms
 
     def held(self, rivals: Flags, left: Ints) -> bool:
-        """Whether those left open wait only for arms that are away, from which no measurement can separate them."""
+        """Return whether those left open wait only for arms away, from which no measurement can separate them."""
         state, bounds = self.state, self.bounds
         if not len(left) or not (bounds.away & rivals).any() or not bounds.as_good_as_known(left):
             return False

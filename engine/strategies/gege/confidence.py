@@ -177,7 +177,7 @@ class Gege(Phased):
         return parameters
 
     def void(self, problem: Problem) -> tuple[str, ...]:
-        """Why no error probability is promised with these parameters."""
+        """Return the reasons why these parameters promise no error probability."""
         if self.parameters(problem)["radii"] == "simplified":
             return ("phases as small as in the paper's experiments: its proof needs far more measurements",)
         return ()
@@ -218,7 +218,7 @@ class Gege(Phased):
         return allocation(state, made, counts, radius, cut=bool(cut))
 
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
-        """In, out or still open for every active arm, from this phase's measurements only."""
+        """Decide in, out or still open for every active arm, from this phase's measurements only."""
         problem = state.problem
         active = np.flatnonzero(state.active)
         if not (outcome.counts > 0).any() or not len(active):
@@ -272,7 +272,7 @@ class Gege(Phased):
         )
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
-        """Every wanted arm decided, nothing left to measure, or a budget below what one more phase needs."""
+        """Stop when all is decided, nothing is left to measure, or the budget is below one more phase."""
         done = settled(state)
         if done:
             return done
@@ -316,7 +316,7 @@ def _first_epsilon(problem: Problem) -> float:
 
 
 def _all_from_the_start(state: State) -> bool:
-    """Whether every arm in question was compared in every phase, as the paper's rules assume."""
+    """Return whether every arm in question was compared in every phase, as the paper's rules assume."""
     if state.lost.any():
         return False
     return state.phase == 0 or bool(np.isfinite(state.high[:, state.active]).all())

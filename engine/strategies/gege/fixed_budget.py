@@ -37,7 +37,7 @@ _TIE = 1e-9
 
 
 def rounds_for(rank: int) -> int:
-    """ceil(log2 h), and one round for a single dimension."""
+    """Return ceil(log2 h), and one round for a single dimension."""
     return max(1, math.ceil(math.log2(max(rank, 1))))
 
 
@@ -117,7 +117,7 @@ class GegeFixedBudget(Phased):
         return allocation(state, made, counts, math.inf)
 
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
-        """All but the smallest gaps are decided, from this round's measurements only; in the last round all are."""
+        """Decide all but the smallest gaps, from this round's measurements only; in the last round decide all."""
         problem = state.problem
         active = np.flatnonzero(state.active)
         if not (outcome.counts > 0).any() or not len(active):
@@ -141,7 +141,7 @@ class GegeFixedBudget(Phased):
         return Decision.after(state, outcome, shown, ins=ins, outs=outs, left=ins, numbers=numbers, memory=state.memory)
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
-        """Everything decided, all rounds done, or too little left for another round."""
+        """Stop when all is decided, all rounds are done, or too little is left for another round."""
         share = _share(state) if state.phase < _rounds(state) else 0
         return settled(state) or over_budget(state, rank_of(state), share)
 

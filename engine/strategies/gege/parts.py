@@ -87,7 +87,7 @@ class Counted(NamedTuple):
 
 
 def exactly(plan: Plan, targets: ProjectedFeatures | None, n: int, most: float | None = None) -> Counted:
-    """Measurements of sum ``n``, which must not be below the rank.
+    """Return measurements of sum ``n``, which must not be below the rank.
 
     Apportioned; where that reaches more than ``most`` (None: ROUND's factor times the design's value over n), rounded
     by swaps (GEGE's ROUND), and with single measurements moved where even that fails.
@@ -107,7 +107,7 @@ def exactly(plan: Plan, targets: ProjectedFeatures | None, n: int, most: float |
 
 
 def fewest(plan: Plan, targets: ProjectedFeatures | None, wells: float) -> Counted:
-    """Few measurements with ||a||^2_{V^-1} <= 1 / ``wells`` for every arm to be known.
+    """Return few measurements with ||a||^2_{V^-1} <= 1 / ``wells`` for every arm to be known.
 
     Apportioned to growing numbers until the whole counts themselves keep the promise, or rounded up, which always
     keeps it, where that takes no more or next to nothing.

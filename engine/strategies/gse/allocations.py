@@ -25,7 +25,7 @@ _GAP = 1e-3
 def allocate(
     name: str, candidates: ProjectedFeatures, targets: ProjectedFeatures, n: int, rng: np.random.Generator
 ) -> Ints:
-    """Measurements of each candidate ``(n_rows,)``, ``n`` in all, which estimate every effect when n is at least d.
+    """Return measurements of each candidate ``(n_rows,)``, ``n`` in all; they estimate every effect when n >= d.
 
     ``targets``: the compounds still in, in the candidates' coordinates (``fwg`` and ``greedy`` look at their means).
     """

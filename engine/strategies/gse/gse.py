@@ -38,7 +38,7 @@ _LINKS: dict[str, Link] = {"linear": "identity", "logistic": "logit", "poisson":
 
 
 def n_stages(n: int, eta: float) -> int:
-    """ceil(log_eta n), at least 1: how often n is divided by eta, rounded up, until one is left."""
+    """Return ceil(log_eta n), at least 1: how often n is divided by eta, rounded up, until one is left."""
     stages = 0
     while n > 1:
         n = min(math.ceil(n / eta - 1e-9), n - 1)
@@ -118,7 +118,7 @@ class Gse(Phased):
         return str(self.parameters(problem).get("model", "linear"))
 
     def memory(self, problem: Problem) -> Arrays:
-        """How many stages there are; the first question sets them once and for all."""
+        """Return how many stages there are; the first question sets them once and for all."""
         n, _ = in_question(problem)
         return {"stages": np.array([n_stages(n, float(self.parameters(problem)["eta"]))])}
 
@@ -139,7 +139,7 @@ class Gse(Phased):
         return Allocation.after(state, candidates.rows, counts, math.inf, certificate, cut=n < full)
 
     def share(self, state: State) -> tuple[int, int]:
-        """Measurements of the next stage, and those of an undisturbed one: B / s, rounded down."""
+        """Return measurements of the next stage, and those of an undisturbed one: B / s, rounded down."""
         assert state.problem.budget is not None
         stages = int(state.memory["stages"][0])
         whole = state.problem.budget // stages
@@ -180,16 +180,16 @@ class Gse(Phased):
         return Decision.after(state, outcome, shown, ins=ins, outs=outs, numbers=numbers, memory=state.memory)
 
     def known(self, estimate: Estimate, active: Ints) -> Flags:
-        """Which compounds the stage estimates."""
+        """Return which compounds the stage estimates."""
         return estimate.estimable(active)
 
     def kept(self, state: State, ranked: Ints) -> int:
-        """How many compounds, ranked by the estimate, stay after a stage that is not the last."""
+        """Return how many compounds, ranked by the estimate, stay after a stage that is not the last."""
         eta, n = float(self.parameters(state.problem)["eta"]), len(ranked)
         return min(math.ceil(n / eta - 1e-9), max(n - 1, 1))
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
-        """One is left, or the budget is used up."""
+        """Stop when one is left, or the budget is used up."""
         return settled(state) or over_budget(state, max(int(state.memory["stages"][0]) - state.phase, 1))
 
 

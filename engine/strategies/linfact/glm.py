@@ -131,7 +131,7 @@ class LinFactGlm(LinFact):
         return link, math.inf if link == "identity" else float(parameters["bound"])
 
     def spread_log(self, problem: Problem, phase: int) -> float:
-        """log(2 K r (r + 1) / delta)."""
+        """Return log(2 K r (r + 1) / delta)."""
         return union_log(int(problem.wanted.sum()), phase, problem.delta)
 
     def noise(self, problem: Problem) -> float:
@@ -141,7 +141,7 @@ class LinFactGlm(LinFact):
         return sigma / least_slope(link, bound)
 
     def bounds(self, state: State, outcome: Outcome, measured: Ints, active: Ints) -> Bounded:
-        """Linear predictors and their half-widths sigma / c_min ||a||_{V^-1} sqrt(2 log(2 K r (r+1) / delta))."""
+        """Return predictors and their half-widths sigma / c_min ||a||_{V^-1} sqrt(2 log(2 K r (r+1) / delta))."""
         problem = state.problem
         link, bound = self.link(problem)
         counts, means = outcome.counts[0, measured], outcome.means[0, measured]

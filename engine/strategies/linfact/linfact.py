@@ -46,7 +46,7 @@ GAP = Parameter("gap", 1e-3, "how far the design may be from optimal (relative)"
 
 
 def union_log(n_arms: int, phase: int, delta: float) -> float:
-    """log(2 K r (r + 1) / delta): two sides of K means in every phase r, errors summing to delta."""
+    """Return log(2 K r (r + 1) / delta): two sides of K means in every phase r, errors summing to delta."""
     return math.log(2.0 * n_arms * phase * (phase + 1) / delta)
 
 
@@ -145,7 +145,7 @@ class LinFact(Phased):
         return problem.noise[0]
 
     def wells(self, state: State, radius: float, phase: int) -> float:
-        """Measurements per unit of the design's value: 2 sigma^2 / C^2 log(2 K r (r+1) / delta) (eq. 21)."""
+        """Return measurements per unit of the design's value: 2 sigma^2 / C^2 log(2 K r (r+1) / delta) (eq. 21)."""
         return 2.0 * (self.noise(state.problem) / radius) ** 2 * self.spread_log(state.problem, phase)
 
     def last_radius(self, problem: Problem) -> float | None:
@@ -170,7 +170,7 @@ class LinFact(Phased):
         return self.noise(problem) * math.sqrt(self.spread_log(problem, 1))
 
     def radius(self, state: State, phase: int) -> float:
-        """C_r: the first radius halved every phase, with slack never below the last one."""
+        """Return C_r: the first radius halved every phase, with slack never below the last one."""
         radius = state.first_radius * 2.0 ** -(phase - 1)
         last = self.last_radius(state.problem)
         return radius if last is None else max(radius, last)
@@ -183,7 +183,7 @@ class LinFact(Phased):
         return means_phase(state, radius, wells, float(self.parameters(state.problem)["gap"]), report)
 
     def bounds(self, state: State, outcome: Outcome, measured: Ints, active: Ints) -> Bounded:
-        """Means and half-widths of the active arms from this phase's measurements only (eq. 24, 25).
+        """Return means and half-widths of the active arms from this phase's measurements only (eq. 24, 25).
 
         sigma ||a||_{V^-1} sqrt(2 log(2 K r (r+1) / delta)); infinite, with mean 0, outside the span of what was
         measured.
@@ -198,7 +198,7 @@ class LinFact(Phased):
         return Bounded(np.where(np.isfinite(norms), means, 0.0), half)
 
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
-        """Good, bad or still open for every active arm, all bounds taken before any removal (Algorithm 3)."""
+        """Decide good, bad or still open for every active arm, all bounds taken before any removal (Algorithm 3)."""
         measured = np.flatnonzero(outcome.counts[0] > 0)
         active = np.flatnonzero(state.active)
         # Nothing is left to decide when all that a phase measured is unavailable now.
@@ -250,7 +250,7 @@ class LinFact(Phased):
         )
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
-        """Every wanted arm decided, nothing left to measure, or a budget below what one more phase needs."""
+        """Stop when all is decided, nothing is left to measure, or the budget is below one more phase."""
         done = settled(state)
         if done:
             return done
@@ -285,5 +285,5 @@ class LinFactG(LinFact):
     )
 
     def spread_log(self, problem: Problem, phase: int) -> float:
-        """log(2 K r (r + 1) / delta)."""
+        """Return log(2 K r (r + 1) / delta)."""
         return union_log(int(problem.wanted.sum()), phase, problem.delta)

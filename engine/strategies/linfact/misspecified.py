@@ -43,7 +43,7 @@ _ENTRIES = 4_000_000
 
 
 def least_squares_bias(fit: Estimate, measured: Ints, counts: Floats, rows: Ints, model_error: float) -> Floats:
-    """How far the deviations from additivity can move each row's least-squares mean from its true one, ``(n,)``.
+    """Return how far the deviations from additivity can move each row's least-squares mean from its true one, ``(n,)``.
 
     L (1 + sum over measured a of N(a) |x' V^-1 a|): the largest effect of other compounds' deviations, plus the row's
     own. Exact: deviations of those signs reach it. Where a row is not estimable the number has no meaning.
@@ -122,7 +122,7 @@ class LinFactMis(LinFact):
         )
 
     def least_half_width(self, problem: Problem) -> float:
-        """B: the limit of a half-width when everything is measured ever more by an optimal design.
+        """Return B: the limit of a half-width when everything is measured ever more by an optimal design.
 
         L (sqrt d + 1), d the dimension of what the answer is about.
         """
@@ -130,20 +130,20 @@ class LinFactMis(LinFact):
         return float(self.parameters(problem)["model_error"]) * (math.sqrt(rank) + 1.0)
 
     def spread_log(self, problem: Problem, phase: int) -> float:
-        """log(2 K r (r + 1) / delta)."""
+        """Return log(2 K r (r + 1) / delta)."""
         return union_log(int(problem.wanted.sum()), phase, problem.delta)
 
     def last_radius(self, problem: Problem) -> float | None:
-        """C with 4 (C + b) = slack, which leaves nothing undecided; None without slack."""
+        """Return C with 4 (C + b) = slack, which leaves nothing undecided; None without slack."""
         slack = goal_of(problem).slack
         return slack / 4.0 - self.least_half_width(problem) if slack > 0 else None
 
     def radius(self, state: State, phase: int) -> float:
-        """C_r: the first radius halved every phase; there is no end to it but ``stop``."""
+        """Return C_r: the first radius halved every phase; there is no end to it but ``stop``."""
         return state.first_radius * 2.0 ** -(phase - 1)
 
     def bounds(self, state: State, outcome: Outcome, measured: Ints, active: Ints) -> Bounded:
-        """Means and half-widths C_i + b_i of the active arms from this phase's measurements only."""
+        """Return means and half-widths C_i + b_i of the active arms from this phase's measurements only."""
         problem, parameters = state.problem, self.parameters(state.problem)
         counts, values = outcome.counts[0, measured], outcome.means[0, measured]
         estimate = fit(problem.features, measured, counts, values)

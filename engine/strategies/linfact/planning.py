@@ -127,7 +127,7 @@ def means_phase(state: State, radius: float, wells: float, gap: float, report: R
 
 
 def cut_to(candidates: ProjectedFeatures, design: Design, n: int) -> Ints:
-    """N measurements of the design's compounds; the full rank is kept as long as n allows."""
+    """Return N measurements of the design's compounds; the full rank is kept as long as n allows."""
     counts = apportion(design.weights, n)
     if np.isfinite(achieved(candidates, design.support, counts)):
         return counts.astype(np.intp)

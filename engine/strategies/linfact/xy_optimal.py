@@ -80,7 +80,7 @@ class Differences:
         return cls(means, np.diag(1.0 / np.sqrt(counts)), np.zeros(len(means), dtype=np.intp), spread, promised, own)
 
     def half(self, first: Ints, second: Ints) -> Floats:
-        """D of every pair of one list and another, ``(len(first), len(second))``."""
+        """Return D of every pair of one list and another, ``(len(first), len(second))``."""
         a, b = self.seen[first], self.seen[second]
         if a.shape[0] * b.size <= _DIRECT:
             difference = a[:, None, :] - b[None, :, :]
@@ -165,12 +165,12 @@ def _groups(fit: Estimate, arms: Ints) -> Ints:
 
 
 def pair_log(n_arms: int, phase: int, delta: float) -> float:
-    """log(K (K - 1) r (r + 1) / delta): two sides of K (K - 1) / 2 differences in every phase r."""
+    """Return log(K (K - 1) r (r + 1) / delta): two sides of K (K - 1) / 2 differences in every phase r."""
     return math.log(max(n_arms * (n_arms - 1), 1) * phase * (phase + 1) / delta)
 
 
 def pair_log_as_printed(n_arms: int, phase: int, delta: float) -> float:
-    """log(2 K (K - 1) r (r + 1) / delta), eq. 22: each pair counted twice."""
+    """Return log(2 K (K - 1) r (r + 1) / delta), eq. 22: each pair counted twice."""
     return math.log(2.0) + pair_log(n_arms, phase, delta)
 
 
@@ -199,11 +199,11 @@ class LinFactXY(LinFact):
     """Half-width that the planned rule takes for a compound's difference to itself, in units of the radius."""
 
     def spread_log(self, problem: Problem, phase: int) -> float:
-        """log(K (K - 1) r (r + 1) / delta)."""
+        """Return log(K (K - 1) r (r + 1) / delta)."""
         return pair_log(int(problem.wanted.sum()), phase, problem.delta)
 
     def wells(self, state: State, radius: float, phase: int) -> float:
-        """Measurements per unit of the design's value: 2 sigma^2 / (2 C)^2 log(K (K - 1) r (r+1) / delta)."""
+        """Return measurements per unit of the design's value: 2 sigma^2 / (2 C)^2 log(K (K - 1) r (r+1) / delta)."""
         return super().wells(state, self.planned_share * radius, phase)
 
     def widest(self, problem: Problem) -> float:
@@ -250,7 +250,7 @@ class LinFactXY(LinFact):
         return Allocation.after(state, candidates.rows[support], counts, radius, certificate, cut=bool(cut))
 
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
-        """Out when some active arm is surely more than epsilon better; in when none can be.
+        """Decide out when some active arm is surely more than epsilon better; in when none can be.
 
         Bounds shown: how far behind the best an arm is at least and at most, below the best estimate; of an arm with no
         estimate, none. Against other arms that cannot be compared with it no arm is in, whatever is shown.
@@ -313,12 +313,12 @@ class LinFactXYAsPrinted(LinFactXY):
     own_share: ClassVar[float] = 2.0
 
     def spread_log(self, problem: Problem, phase: int) -> float:
-        """log(2 K (K - 1) r (r + 1) / delta)."""
+        """Return log(2 K (K - 1) r (r + 1) / delta)."""
         return pair_log_as_printed(int(problem.wanted.sum()), phase, problem.delta)
 
 
 def _all_equal(rows: ProjectedFeatures) -> bool:
-    """Whether all rows are one and the same."""
+    """Return whether all rows are one and the same."""
     if rows.n_rows == 1:
         return True
     if rows.rank > 1:
@@ -337,7 +337,7 @@ def _value(candidates: ProjectedFeatures, pairs: Pairs, support: Ints, counts: I
 
 
 def _rounded(plan: Plan, compared: Ints, wells: float) -> tuple[Ints, Ints]:
-    """Positions and whole counts for which every difference is within what the plan promises (``wells`` ||y||^2 <= 1).
+    """Return positions and whole counts for which every difference keeps the promise (``wells`` ||y||^2 <= 1).
 
     Up to 20 measurements per compound the design is rounded to fewer and fewer measurements; above, counts are rounded
     up, which costs at most one measurement per compound.
@@ -356,7 +356,7 @@ def _rounded(plan: Plan, compared: Ints, wells: float) -> tuple[Ints, Ints]:
 
 
 def _fewest(candidates: ProjectedFeatures, design: Design, pairs: Pairs, wells: float) -> tuple[Ints, Ints] | None:
-    """About the fewest measurements of the design's compounds that keep the promise; None when not found."""
+    """Return about the fewest measurements of the design's compounds that keep the promise; None when not found."""
     method: Literal["exchange", "apportion"] = "exchange" if pairs.table.n_rows <= _EXCHANGED else "apportion"
     n = max(math.ceil(wells * design.value * (1.0 - 1e-9)), candidates.rank)
     for _ in range(_TRIES):

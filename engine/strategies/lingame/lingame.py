@@ -77,7 +77,7 @@ def play(losses: Floats, gap: float) -> Played:
 
 
 def incurred(losses: Floats, gap: float, played: Played, loss: Floats) -> tuple[Floats, float]:
-    """Losses and mixability gap after one more loss vector, for what was played."""
+    """Return losses and mixability gap after one more loss vector, for what was played."""
     after = losses + loss
     best = float(after.min())
     total = float(np.exp((best - after) * played.rate).sum())
@@ -126,12 +126,12 @@ class Round:
         self.most = most
 
     def variances(self, counts: Floats) -> Floats:
-        """How well each measurable arm's mean is known, at a noise SD of 1: what optimism adds to a gain."""
+        """Return how well each measurable arm's mean is known, at a noise SD of 1: what optimism adds to a gain."""
         norms: Floats = np.maximum(np.einsum("ij,ij->i", self.x @ self.pool.covariance, self.x), 0.0)
         return norms
 
     def losses(self, shift: Floats | None) -> Floats:
-        """-U / 2 of every measurable arm for nature's step from the estimate; None: nature stays at it."""
+        """Return -U / 2 of every measurable arm for nature's step from the estimate; None: nature stays at it."""
         far = self.unsure if shift is None else np.abs(self.x @ shift) / self.sigma + self.unsure
         losses: Floats = -0.5 * np.minimum(far * far, self.most)
         return losses
@@ -303,7 +303,7 @@ class LinGameC(LinGame):
         return counts
 
     def _pairs(self, state: State, order: Ints, first: Ints, n: int, most: int) -> Ints:
-        """``(n_answers, n_arms in this order)`` how often each pair is taken in a batch."""
+        """Return ``(n_answers, n_arms in this order)`` how often each pair is taken in a batch."""
         if not len(state.memory["weights"]):
             even = np.full(len(order), 1.0 / max(len(order), 1))
             begun = np.bincount(first, minlength=state.problem.n_arms)[order]
@@ -369,7 +369,7 @@ class LinGameC(LinGame):
         }
 
     def _settled(self, state: State, outcome: Outcome, measurable: Ints) -> Floats:
-        """``(n_answers, n_arms)`` what pairs are owed after a batch: weights added, measurements taken off.
+        """Return ``(n_answers, n_arms)`` what pairs are owed after a batch: weights added, measurements taken off.
 
         A measurement is credited to the pair it was meant for; more of an arm than was meant, to the last answer.
         """

@@ -105,7 +105,7 @@ class Rules:
         return (math.sqrt(explored) + bias) ** 2
 
     def price(self) -> float:
-        """How many times wider squared distances are for the bound M and this eta than without them.
+        """Return how many times wider squared distances are for the bound M and this eta than without them.
 
         About as many times the measurements it takes to stop; after a thousand of them, it hardly depends on how many.
         """
@@ -115,7 +115,7 @@ class Rules:
         return self.reach(_THOUSAND) / without.reach(_THOUSAND)
 
     def reach(self, t: float) -> float:
-        """2 sigma^2 beta(t, delta): squared distances beyond it are outside the confidence ellipsoid."""
+        """Return 2 sigma^2 beta(t, delta): squared distances beyond it are outside the confidence ellipsoid."""
         log_error = math.log(1.0 / self.delta)
         if self.proven:
             return 2.0 * self.sigma**2 * self.beta(t, log_error)
@@ -148,7 +148,7 @@ class Pool:
     """Whether V spans everything that can be measured or has been."""
 
     def spread(self) -> Floats:
-        """``(n_arms, r)``, R'x of every arm: distances between its rows are those of differences of arms."""
+        """Return ``(n_arms, r)``, R'x of every arm: distances between its rows are those of differences of arms."""
         rows: Floats = self.table.x @ self.factor
         return rows
 
@@ -245,7 +245,7 @@ def _eta(given: Any, sigma: float, norm: float | None, length: float, arms: int)
 
 
 def void_of(parameters: Mapping[str, Any]) -> tuple[str, ...]:
-    """Why these parameters promise no error probability; empty when they do."""
+    """Return the reasons why these parameters promise no error probability; empty when they do."""
     if parameters["threshold"] != "experiments":
         return ()
     return (
@@ -305,7 +305,7 @@ def _pooled(table: Table, eta: float, ridge: bool, of_counts: bytes, of_sums: by
 
 
 def _root(information: Floats) -> Floats | None:
-    """T with T T' = V^-1; None when V is not positive definite beyond rounding."""
+    """Return T with T T' = V^-1; None when V is not positive definite beyond rounding."""
     diagonal = information.diagonal()
     if diagonal.min(initial=1.0) <= 0:
         return None

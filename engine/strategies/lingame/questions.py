@@ -47,7 +47,7 @@ class Question(Protocol):
         """Return the answer of an estimate, ``(n_arms,)``; only of open arms."""
 
     def sides(self, means: Floats, spread: Floats, open_arms: Flags, rivals: Flags) -> Sides:
-        """How certain each open arm is, in or out."""
+        """Return how certain each open arm is, in or out."""
 
     def nearest(
         self, x: Floats, means: Floats, inverse: Floats, answer: Flags, open_arms: Flags, rivals: Flags
@@ -66,7 +66,7 @@ def question_of(goal: Goal) -> Question:
 
 
 def squared_distances(rows: Floats, others: Floats) -> Floats:
-    """Squared lengths of differences of all rows with all others, never below rounding and never 0."""
+    """Return squared lengths of differences of all rows with all others, never below rounding and never 0."""
     own = np.einsum("ij,ij->i", rows, rows)[:, None]
     their = np.einsum("ij,ij->i", others, others)
     sums = own + their
@@ -75,7 +75,7 @@ def squared_distances(rows: Floats, others: Floats) -> Floats:
 
 
 def _far(gaps: Floats, lengths: Floats) -> Floats:
-    """(gap+)^2 / length: 0 where the half-space holds the estimate; lengths are above 0."""
+    """Return (gap+)^2 / length: 0 where the half-space holds the estimate; lengths are above 0."""
     open_gaps = np.maximum(gaps, 0.0)
     squares: Floats = open_gaps * open_gaps / lengths
     return squares
@@ -145,11 +145,11 @@ class ThresholdQuestion:
     slack: float
 
     def answer(self, means: Floats, open_arms: Flags, rivals: Flags) -> Flags:
-        """Open arms above the level."""
+        """Return open arms above the level."""
         return open_arms & (means > self.level)
 
     def sides(self, means: Floats, spread: Floats, open_arms: Flags, rivals: Flags) -> Sides:
-        """How far each mean is above the level - slack, and below the level + slack (Lemma 9)."""
+        """Return how far each mean is above the level - slack, and below the level + slack (Lemma 9)."""
         lengths = np.maximum(np.einsum("ij,ij->i", spread, spread), _TINY)
         above = means - self.level + self.slack
         below = self.level + self.slack - means
@@ -177,7 +177,7 @@ class EpsilonQuestion:
     slack: float
 
     def answer(self, means: Floats, open_arms: Flags, rivals: Flags) -> Flags:
-        """Open arms within epsilon of the best rival; with slack the line lies in the middle of the soft zone."""
+        """Return open arms within epsilon of the best rival; with slack the line is amid the soft zone."""
         top = float(means[rivals].max(initial=-math.inf))
         return open_arms & (means >= top - self.epsilon - self.slack / 2.0)
 

@@ -63,7 +63,7 @@ class Sequential(Phased):
         return parameters
 
     def void(self, problem: Problem) -> tuple[str, ...]:
-        """Why no error probability is promised with these parameters."""
+        """Return the reasons why these parameters promise no error probability."""
         return void_of(self.parameters(problem))
 
     def cautions(self, problem: Problem) -> tuple[str, ...]:
@@ -105,7 +105,7 @@ class Sequential(Phased):
         return Allocation.after(state, np.arange(len(counts)), counts, math.inf, none, cut=n < size)
 
     def first_arms(self, state: State) -> Ints:
-        """Arms to measure because nothing is known of a direction they have; chosen by counts, never by values.
+        """Return arms to measure because nothing is known of a direction they have; chosen by counts, never by values.
 
         Every measurable arm once where that was chosen.
         """
@@ -116,7 +116,7 @@ class Sequential(Phased):
 
     @abstractmethod
     def batch(self, state: State, rules: Rules, first: Ints, n: int, most: int) -> Ints:
-        """``(n_arms,)`` measurements of a batch of n that starts with the ``first`` arms, at most ``most`` of one."""
+        """Return ``(n_arms,)`` measurements of a batch of n that begins with ``first``, at most ``most`` of one."""
 
     def remember(
         self, state: State, outcome: Outcome, rules: Rules, pool: Pool, open_arms: Flags, rivals: Flags
@@ -125,7 +125,7 @@ class Sequential(Phased):
         return {}
 
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
-        """Every open arm whose answer is the same in the whole confidence ellipsoid."""
+        """Return every open arm whose answer is the same in the whole confidence ellipsoid."""
         problem = state.problem
         if not (outcome.counts[0] > 0).any() or not state.active.any():
             return None
@@ -164,7 +164,7 @@ class Sequential(Phased):
         )
 
     def verdict(self, state: State, pool: Pool, spread: Floats, reach: float) -> tuple[Ints, Ints, bool]:
-        """Arms now decided in and out, and whether those still open wait only for arms that were lost."""
+        """Return arms now decided in and out, and whether those still open wait only for arms that were lost."""
         open_arms = (state.status == UNDECIDED) & state.active & pool.known
         rivals = compared(state)
         sides = _sides(state, pool, spread, open_arms, rivals)
@@ -186,7 +186,7 @@ class Sequential(Phased):
         return np.flatnonzero(inside), np.flatnonzero(outside)
 
     def contradicted(self, state: State, pool: Pool, spread: Floats, reach: float) -> Ints:
-        """Arms decided earlier that would be decided the other way now; checked only where the estimate suggests it."""
+        """Return arms whose earlier decision would be the other now; checked only where the estimate suggests it."""
         decided = ((state.status == IN) | (state.status == OUT)) & pool.known & state.problem.wanted
         if state.problem.goal.name == "best" or not decided.any():
             return np.zeros(0, dtype=np.intp)
@@ -200,7 +200,7 @@ class Sequential(Phased):
         return np.flatnonzero(doubtful & wrong)
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
-        """Everything decided, nothing left to measure, only lost arms to wait for, or a budget that is used up."""
+        """Stop when all is decided, nothing is left to measure but lost arms, or the budget is used up."""
         done = settled(state)
         if done:
             return done
@@ -210,7 +210,7 @@ class Sequential(Phased):
 
 
 def compared(state: State) -> Flags:
-    """``(n_arms,)``: the rivals of an arm: wanted arms that may be the best.
+    """Return ``(n_arms,)``: the rivals of an arm: wanted arms that may be the best.
 
     Those that are out are certainly not the best; those that were lost still count, by what is known of them.
     """
@@ -226,7 +226,7 @@ def _sides(state: State, pool: Pool, spread: Floats, open_arms: Flags, rivals: F
 
 
 def missing(state: State) -> Ints:
-    """Measurable arms, one for every direction that can be measured and was not yet, in a seeded order."""
+    """Return measurable arms, one for every direction that can be measured and was not yet, in a seeded order."""
     measurable = state.problem.measurable
     counts = state.memory["counts"]
     table = table_of(state.problem.features, measurable | (counts > 0))
@@ -236,7 +236,7 @@ def missing(state: State) -> Ints:
 
 
 def spanning(x: Floats, measured: Ints, candidates: Ints) -> Ints:
-    """Candidates that complete the span of the measured rows, the longest rest first; ``x`` is ``(n, d)``."""
+    """Return candidates that complete the span of the measured rows, the longest rest first; ``x`` is ``(n, d)``."""
     rest = x[candidates].copy()
     lengths = np.maximum(np.linalg.norm(rest, axis=1), 1e-150)
     if len(measured):
@@ -269,7 +269,7 @@ def _order(n: int, seed: int) -> Ints:
 
 
 def track(behind: Floats, weights: Floats, n: int, most: int, arms: int | None = None) -> Ints:
-    """``(k,)`` how often each of k is taken when the weights are added n times, always the one furthest behind.
+    """Return ``(k,)`` how often each of k is taken when the weights are added n times, always the one furthest behind.
 
     ``behind`` is what is owed so far, W - N (LinGame: argmin N - W). At most ``most`` of one, so that a lab can run
     the batch in a round; what that leaves owed is caught up later. ``arms``: how many there are where the k are pairs

@@ -75,7 +75,7 @@ class Compared(NamedTuple):
 
 
 def beaten(scores: Floats, points: Floats, spread: float, least: float = 0.0) -> Beaten:
-    """Which rows i some row j beats: scores_j - scores_i > max(spread ||points_j - points_i||, least).
+    """Return which rows i some row j beats: scores_j - scores_i > max(spread ||points_j - points_i||, least).
 
     ``scores`` ``(m,)``, ``points`` ``(m, k)``. The best few are compared with every row; what they leave is compared
     with everything, in blocks. Where that would be more than a hundred million pairs it is left out: then a row that
@@ -113,7 +113,7 @@ def beaten(scores: Floats, points: Floats, spread: float, least: float = 0.0) ->
 
 
 def compared(fit: Estimate, rows: Ints, spread: float, least: float) -> Compared:
-    """Which rows are beaten, among those whose difference to the leader this phase can estimate.
+    """Return which rows are beaten, among those whose difference to the leader this phase can estimate.
 
     A difference can be estimated where neither mean can: both may share what was not measured.
     """
@@ -129,7 +129,7 @@ def compared(fit: Estimate, rows: Ints, spread: float, least: float) -> Compared
 
 
 def first_of_equals(features: Features, rows: Ints) -> tuple[Ints, Ints]:
-    """Equal feature rows as one: positions in ``rows`` of the first of each kind, and the kind of every row."""
+    """Merge equal feature rows: return positions in ``rows`` of the first of each kind, and the kind of every row."""
     if isinstance(features, SiteFeatures):
         codes = features.codes[rows]
         if np.prod([float(size) for size in features.sizes]) < _CODES:
@@ -248,7 +248,7 @@ class Field(NamedTuple):
 
 
 def field_of(state: State) -> Field:
-    """Everything that can be measured, and one of each kind of compounds still in."""
+    """Return all that can be measured, and one of each kind of compounds still in."""
     problem = state.problem
     rows = np.flatnonzero(problem.measurable)
     active = np.flatnonzero(state.active)
@@ -270,7 +270,7 @@ class Made(NamedTuple):
 
 
 def _whole(field: Field, design: Weighted, n: int, report: Report) -> Made | None:
-    """N whole measurements, moved about where the support is no small part of them; None where N is too few."""
+    """Return N whole measurements, moved about where the support is no small part of them; None where N is too few."""
     x, pairs = field.candidates, field.pairs
     try:
         if field.many or n >= _PLENTY * len(design.support):
@@ -283,7 +283,7 @@ def _whole(field: Field, design: Weighted, n: int, report: Report) -> Made | Non
 
 
 def _up(design: Design, n: int) -> Made:
-    """Every weight of N measurements rounded up, so that nothing the design estimates is lost.
+    """Return every weight of N measurements rounded up, so that nothing the design estimates is lost.
 
     What they achieve is not looked for: it is at most what the design promises, and that is the value returned.
     """
@@ -364,7 +364,7 @@ def cut(field: Field, design: Design, n: int, report: Report) -> Made:
 
 
 def effects(targets: ProjectedFeatures) -> int:
-    """How many effects separate the targets: the rank of their differences; at least 1."""
+    """Return how many effects separate the targets: the rank of their differences; at least 1."""
     n = targets.n_rows
     mean = targets.moment(np.full(n, 1.0 / n))
     spread = targets.information(np.full(n, 1.0 / n)) - np.outer(mean, mean)

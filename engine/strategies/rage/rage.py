@@ -169,7 +169,7 @@ class Rage(Phased):
         return largest_radius(largest, self._last_radius(problem) or 1.0, _slack(problem) > 0)
 
     def radius(self, state: State, phase: int) -> float:
-        """C_t: the first radius halved every phase, with slack not below what ends the search.
+        """Return C_t: the first radius halved every phase, with slack not below what ends the search.
 
         It did not end there when measurements failed, or when some compound cannot be measured any more: then a little
         less, by as much as was missing, since the same again could always miss it.
@@ -189,7 +189,7 @@ class Rage(Phased):
         return union_log(int(problem.wanted.sum()), phase, problem.delta, self.parameters(problem)["radii"])
 
     def _for_means(self, problem: Problem) -> float:
-        """How many times a mean's half-width counts, so that means and differences err at most delta together.
+        """Return how many times a mean's half-width counts, so that means and differences err at most delta together.
 
         A Gaussian tail is at most half of exp(-x^2 / 2). So |Z| (|Z| - 1) pairs and 2 |Z| sides of means at the
         logarithm of ``proven`` take (|Z| + 1) / (2 |Z|) of a phase's error. ``tight`` leaves half of it to the means,
@@ -201,7 +201,7 @@ class Rage(Phased):
         return max(math.sqrt(own / self._log(problem, 1)), 1.0)
 
     def _wells(self, state: State, radius: float) -> float:
-        """Measurements per unit of variance that reduce a half-width to the radius."""
+        """Return measurements per unit of variance that reduce a half-width to the radius."""
         log = self._log(state.problem, state.phase + 1)
         return 2.0 * (state.problem.noise[0] / radius) ** 2 * log
 
@@ -367,7 +367,7 @@ class _Verdict(NamedTuple):
 
 
 def _bounds(problem: Problem, fit: Estimate, active: Ints, spread: float) -> Floats:
-    """Estimate, low and high of every mean, shown next to the differences that decide; ``(3, 1, n_arms)``."""
+    """Return estimate, low and high of every mean, shown next to the differences that decide; ``(3, 1, n_arms)``."""
     half = spread * fit.half_norms(active)
     known = np.isfinite(half)
     mean = np.where(known, fit.means(active), 0.0)
