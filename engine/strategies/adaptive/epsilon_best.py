@@ -330,7 +330,7 @@ def may_be_best(state: State, not_best: Flags) -> Flags:
 
 
 def _leads(state: State, outcome: Outcome, *, whole_round: bool) -> int:
-    """Return the leader of the phase that returned, SILENT where it is no step; both were fixed before the phase."""
+    """Return the leader of the phase that returned, SILENT where it is no step; it was fixed before the phase."""
     leader, leaders = int(state.memory["leader"][0]), state.memory["leaders"]
     if (leaders > SILENT).any() or len(leaders) >= _MOST_SILENT:
         return leader

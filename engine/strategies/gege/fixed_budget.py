@@ -49,7 +49,7 @@ class Halved(NamedTuple):
 
 
 def halving(means: Floats, keep: int) -> Halved:
-    """All but the ``keep`` smallest gaps are decided: in when empirically Pareto, else out (Algorithm 2).
+    """Decide all but the ``keep`` smallest gaps: in when empirically Pareto, else out (Algorithm 2).
 
     ``means`` ``(n_endpoints, m)`` in common units. Ties keep arms of the empirical Pareto set, then those of the
     largest sum of means, then earlier ones. In additive tables many gaps are the same difference of two substituents:
@@ -76,7 +76,7 @@ class GegeFixedBudget(Phased):
         parameters=(Parameter("gap", 1e-2, "how far the design may be from optimal (relative)"),),
         guarantee=(
             "everything is decided within the budget; how often wrongly depends on the differences of compounds, "
-            "which is unknown beforehand, so no confidence is stated"
+            "which are unknown beforehand, so no confidence is stated"
         ),
         source="GEGE, section 3.2",
     )

@@ -106,7 +106,7 @@ class Sorted(NamedTuple):
 
 
 def sort_by_means(low: Floats, high: Floats, top: float, best: float, goal: AllEpsilonBest) -> Sorted:
-    """Good, bad or neither by bounds on every mean.
+    """Decide good, bad or neither by bounds on every mean.
 
     ``top`` and ``best`` are the largest upper and lower bounds of all that may be the best (lost arms included).
     """

@@ -80,9 +80,9 @@ def _in_few_rounds(
     needed = math.ceil(wells * free.design.value * float(free.design.weights.max()) / capacity.max_replicates)
     best = free
 
-    def bounded(pool: Ints, targets: Ints | None, span: Ints | None, rounds: int) -> Plan | None:
+    def bounded(pool: Ints, shown: Ints | None, span: Ints | None, rounds: int) -> Plan | None:
         upper = capacity.max_replicates * rounds / total
-        plan = make(features, pool, targets, span=span, gap=gap, upper=upper, report=report)
+        plan = make(features, pool, shown, span=span, gap=gap, upper=upper, report=report)
         return plan if plan.design.value <= _PRICE_OF_FEWER_ROUNDS * free.design.value else None
 
     def fewest(pool: Ints) -> int:
