@@ -1,1 +1,1 @@
-"""Structures: read, told apart, taken apart into core and substituents, and put together; RDKit loads when needed."""
+"""Structures: reading, comparing, splitting into core and substituents, assembling; RDKit loads when needed."""

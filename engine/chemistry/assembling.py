@@ -15,7 +15,7 @@ from .structures import spelled
 
 
 def core_form(core: str) -> str:
-    """Return the core as a substituent of the site ``Core``: its sites single bonds, whatever stands there."""
+    """Return the core as a substituent of the site ``Core``: with single bonds to its sites, whatever their atoms."""
     if "=[*:" not in core and "#[*:" not in core and "]=" not in core and "]#" not in core:
         return core
     from rdkit import Chem
@@ -33,7 +33,7 @@ def core_form(core: str) -> str:
 CORE_SITE = "Core"
 """The name of the site whose substituents are forms of the core: several cores, or one with different stereo."""
 NO_SITE = "(no site)"
-"""What stands at a site of another core that this core does not have."""
+"""The substituent at a site of another core that this core does not have."""
 
 _ENDS = re.compile(r"\[\*:(\d+)\]")
 
@@ -44,18 +44,18 @@ def assemble(core: str, substituents: Iterable[str]) -> str:
     Raises ValueError when the parts do not fit.
 
     ``core`` has ``[*:n]`` at each site, every substituent one ``[*:n]`` or, where it joins sites, several; relative
-    stereo (``|&1:..|``) is kept. Parts are joined as drawn, so a stereocentre of the core keeps its sense when another
-    substituent stands there.
+    stereo (``|&1:..|``) is kept. Parts are joined as drawn, so a stereocentre of the core keeps its sense with another
+    substituent.
     """
     from rdkit import Chem, rdBase
 
     # What joins two sites is given at both of them.
     parts = list(dict.fromkeys(part for part in substituents if part != NO_SITE))
-    wanted = sorted(_ENDS.findall(core))
+    needed = sorted(_ENDS.findall(core))
     given = sorted(number for part in parts for number in _ENDS.findall(part))
-    if wanted != given:
+    if needed != given:
         raise ValueError(
-            f"the core has the sites {', '.join(wanted) or 'none'}, the parts {', '.join(given) or 'none'}"
+            f"the core has the sites {', '.join(needed) or 'none'}, the parts {', '.join(given) or 'none'}"
         )
     with rdBase.BlockLogs():
         try:
@@ -85,8 +85,8 @@ _EVERY = 50
 def product_smiles(library: Library, compound: int) -> str:
     """Return the SMILES of a compound put together from its substituents; empty when its parts do not make one.
 
-    That is so without a core, for a site that was left out although the compounds differ there, for merged
-    substituents, and where the joined parts are no structure.
+    It is empty without a core, for a site left out although the compounds differ there, for merged substituents,
+    and where the joined parts are not a valid structure.
     """
     if library.scaffold is None:
         return ""

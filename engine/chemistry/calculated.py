@@ -16,11 +16,11 @@ _FIGURES = ("mw", "clogp", "tpsa", "hbd", "rotatable")
 """Which figures the properties are."""
 _PLACES = {name: FIGURES.index(figure) for name, figure in zip(PROPERTIES, _FIGURES, strict=True)}
 _FEW = 40
-"""Structures whose values a picture of a curve shows."""
+"""Structures whose values the picture of a curve shows."""
 
 
 def properties_of(library: Library) -> Known:
-    """Return what tells the properties of a profile, ``(n_compounds,)`` by name; nothing is calculated unasked."""
+    """Return a function from name to the profile's property, ``(n_compounds,)``; values are computed on demand."""
 
     def known(name: str) -> Floats:
         values: Floats = _of_all(library.smiles or ("",) * len(library))[_PLACES[name]]

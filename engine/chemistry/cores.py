@@ -28,7 +28,7 @@ class Core:
     """A core in one spelling."""
 
     smiles: str
-    """With ``[*:n]`` where site n is; without any when its sites have not been said."""
+    """With ``[*:n]`` where site n is; without any when its sites are not given."""
     numbers: tuple[int, ...] = ()
     """The numbers of its sites, ascending."""
 
@@ -44,7 +44,7 @@ def site_name(number: int) -> str:
 
 
 def read_cores(texts: Sequence[str]) -> tuple[Core, ...]:
-    """Return the cores that texts say: each SMILES, or the name of a .mol, .sdf or .smi file (which may hold several).
+    """Return the cores given as texts: each a SMILES, or the name of a .mol, .sdf or .smi file (with one or more).
 
     AssayPilotError when one cannot be read, has no single meaning, or only some have numbered sites.
     """
@@ -69,7 +69,7 @@ def read_cores(texts: Sequence[str]) -> tuple[Core, ...]:
 def parse_core(text: str) -> Core:
     """Return the core in a SMILES text, its sites as ``[*:1]``, ``[1*]``, ``[R1]`` or ``*``.
 
-    AssayPilotError says why not.
+    AssayPilotError has the reason.
     """
     from rdkit import Chem, rdBase
 
@@ -132,7 +132,7 @@ def _core(molecule: Any, file: str | None) -> Core:
         raise refused(f"the core has more than {MOST_ATOMS} heavy atoms")
     molecule = Chem.RWMol(molecule)
     ends = [atom for atom in molecule.GetAtoms() if atom.GetAtomicNum() == 0]
-    if any(map(_stands_for_several, molecule.GetAtoms())):
+    if any(map(_matches_several, molecule.GetAtoms())):
         raise refused(
             "the core has an atom that stands for several elements",
             "Give one core for each.",
@@ -158,7 +158,7 @@ def _core(molecule: Any, file: str | None) -> Core:
     return Core(str(Chem.MolToSmiles(molecule)), tuple(sorted(numbers)))
 
 
-def _stands_for_several(atom: Any) -> bool:
+def _matches_several(atom: Any) -> bool:
     """Whether an atom is a list of elements or another query; a site of a molfile is a query for anything."""
     return bool(atom.HasQuery()) and not atom.HasProp("_MolFileRLabel") and "AtomNull" not in atom.DescribeQuery()
 
@@ -168,7 +168,7 @@ def _numbers(ends: Sequence[Any]) -> list[int]:
 
     Those without one get the numbers that are free.
     """
-    said: list[int | None] = []
+    numbers: list[int | None] = []
     for atom in ends:
         number: int | None = None
         if atom.HasProp("_MolFileRLabel"):
@@ -183,7 +183,7 @@ def _numbers(ends: Sequence[Any]) -> list[int]:
                 if match is not None:
                     number = int(match[1])
                     break
-        said.append(number)
-    taken = {number for number in said if number is not None}
+        numbers.append(number)
+    taken = {number for number in numbers if number is not None}
     free = (number for number in range(1, len(ends) + len(taken) + 2) if number not in taken)
-    return [next(free) if number is None else number for number in said]
+    return [next(free) if number is None else number for number in numbers]

@@ -1,4 +1,4 @@
-"""A series taken apart into core and substituents, and put together again; sites keep their names."""
+"""Decomposition of a series into core and substituents, and assembly; sites keep their names."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from .structures import parsed, spelled
 def with_sites(core: Core, molecules: Sequence[Any], *, least: int = 1) -> Core:
     """Return core with a site at each atom where at least ``least`` structures carry something, in the core's order.
 
-    One site per atom. Where the core lies in a structure in several ways, the one counts that uses the atoms most
-    structures use, so a symmetric core gets as few sites as it can. ``molecules`` are RDKit's, None where there is
-    none. AssayPilotError when no structure has the core, or none carries anything there.
+    One site per atom. Where a core matches a structure in several ways, the match on the atoms that most
+    structures use counts, so a symmetric core gets as few sites as possible. ``molecules`` are RDKit's, or
+    None. AssayPilotError when no structure has the core, or none carries anything there.
     """
     from rdkit import Chem, rdBase
 
@@ -39,7 +39,7 @@ def with_sites(core: Core, molecules: Sequence[Any], *, least: int = 1) -> Core:
                 continue
             outer = [splitter.outer_bonds(molecule, match) for match in splitter.places(molecule)]
             places = {frozenset(position for position, _ in bonds) for bonds in outer if bonds is not None}
-            # An azole lies in a structure in two ways, of which one has its substituent where the core has a hydrogen.
+            # An azole matches in two ways; one of them has its substituent where the core has a hydrogen.
             places = {place for place in places if place <= room} or places
             if places:
                 fewest = min(map(len, places))
@@ -50,7 +50,7 @@ def with_sites(core: Core, molecules: Sequence[Any], *, least: int = 1) -> Core:
             option="--core",
             mend="Draw it with what all compounds share.",
         )
-    # Those with one choice say first which atoms are used, then those with the fewest; never by the order of the rows.
+    # Structures with one choice decide first, then those with the fewest; the order of the rows does not matter.
     used: Counter[int] = Counter()
     for choice in sorted(choices, key=lambda places: (len(places), [sorted(place) for place in places])):
         best = min(choice, key=lambda place: (sum(not used[k] for k in place), -sum(used[k] for k in place)))
@@ -69,7 +69,7 @@ def with_sites(core: Core, molecules: Sequence[Any], *, least: int = 1) -> Core:
         molecule.GetAtomWithIdx(end).SetAtomMapNum(number)
         molecule.AddBond(position, end, Chem.BondType.SINGLE)
         if atom.GetNumExplicitHs():
-            atom.SetNumExplicitHs(atom.GetNumExplicitHs() - 1)  # [nH]: the hydrogen is what stands at the site
+            atom.SetNumExplicitHs(atom.GetNumExplicitHs() - 1)  # [nH]: the hydrogen is the substituent
     try:
         with rdBase.BlockLogs():
             Chem.SanitizeMol(molecule)
@@ -83,21 +83,21 @@ def with_sites(core: Core, molecules: Sequence[Any], *, least: int = 1) -> Core:
 
 
 TIMEOUT = 120.0
-"""Seconds after which the structures that are left are not taken apart any more."""
+"""Seconds after which the remaining structures are not decomposed."""
 _REPORT_EVERY = 20
 _PASSES = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """One structure taken apart."""
+    """One decomposed structure."""
 
     core: str
     """The core as it is in this structure, with ``[*:n]`` at each site: what ``assemble`` needs."""
     substituents: tuple[str, ...]
     """One per site of the decomposition, in its order."""
     ways: int = 1
-    """In how many ways it could have been taken apart; more than 1 where the core is symmetric."""
+    """Number of possible decompositions; more than 1 where the core is symmetric."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,54 +109,54 @@ class Decomposition:
     sites: tuple[str, ...]
     """R1, R2, ... by number; ``Core`` first when the core has several forms."""
     parts: tuple[Parts | None, ...]
-    """One per structure in the order given; None where it was not taken apart."""
+    """One per structure in the order given; None where it was not decomposed."""
     reasons: tuple[str, ...]
     """Why not, one per structure; empty where it was."""
     labelled: bool = True
-    """Whether the sites were said with the core, or found from the substituents of the series."""
+    """Whether the sites were given with the core; else they were found from the substituents of the series."""
 
     @property
     def used(self) -> int:
-        """How many structures were taken apart."""
+        """Number of decomposed structures."""
         return sum(part is not None for part in self.parts)
 
     def notes(self, names: Sequence[str] | None = None) -> tuple[str, ...]:
-        """Return what has to be said: sites that were found, symmetric assignments.
+        """Return the notes for the user: sites that were found, symmetric assignments.
 
         ``names`` are those of the structures.
         """
-        said = []
+        notes = []
         numbered = ", ".join(site for site in self.sites if site != CORE_SITE)
         if not self.labelled:
-            said.append(
+            notes.append(
                 f"The core came without sites; they were found where the compounds differ and numbered {numbered}: "
                 f"{'; '.join(self.cores)}. They keep their numbers when compounds are added."
             )
         if CORE_SITE in self.sites:
             forms = len({part.substituents[0] for part in self.parts if part is not None})
-            said.append(
+            notes.append(
                 f"The core has {forms} forms (structure or stereo); they are the substituents of a site {CORE_SITE}."
             )
         several = [place for place, part in enumerate(self.parts) if part is not None and part.ways > 1]
         if several:
             shown = listed([str(place + 1) if names is None else names[place] for place in several], 3)
-            said.append(
+            notes.append(
                 f"The core is symmetric: {len(several):,} of {self.used:,} compounds can be taken apart in more than "
                 "one way. Each was assigned so that substituents stay at the site where most compounds have them, "
                 f"which is arbitrary ({shown})."
             )
-        return tuple(said)
+        return tuple(notes)
 
 
 def decompose(
     cores: Sequence[Core], smiles: Sequence[str], report: Report = silent, *, timeout: float = TIMEOUT
 ) -> Decomposition:
-    """Return the structures taken apart, the first core that fits going first.
+    """Return the decomposed structures; the first core that fits is used.
 
     Every site keeps its column, hydrogen or not.
 
     ``smiles`` are what ``read_structure`` gives, empty where there is none. Cores without sites get them from the
-    structures. A symmetric assignment goes by the substituents of the series; what was taken apart is put together
+    structures. The substituents of the series decide symmetric assignments; every decomposition is assembled
     again and compared. ``report`` may raise Cancelled.
     """
     labelled = all(core.numbers for core in cores)
@@ -177,7 +177,7 @@ def extend(
 ) -> Decomposition:
     """``known`` with more structures behind its own, which stay as they are; no site is added or renamed.
 
-    A structure whose core has a form that nobody has yet, where there is no site for forms of the core, is listed.
+    Where there is no site for forms of the core, a structure with a new form of the core is listed.
     """
     ways, reasons = _all_ways(known, _molecules(smiles), report, timeout)
     if CORE_SITE not in known.sites:
@@ -191,7 +191,7 @@ def extend(
 
 
 _Choice = tuple[int, tuple[Way, ...]]
-"""Which core, and the ways to take a structure apart with it."""
+"""A core, and the decompositions of a structure with it."""
 
 
 def _molecules(smiles: Sequence[str]) -> list[Any]:
@@ -227,7 +227,7 @@ def _all_ways(
                         break
                     tried.append(reason)
                 else:
-                    # The reason of the core that came nearest: one that is not in the structure says least.
+                    # The reason of the core that came nearest; a core that is not in the structure came least near.
                     reason = next((text for text in tried if "is not in" not in text), tried[0])
             ways.append(found)
             reasons.append(reason)
@@ -315,7 +315,7 @@ def _count(counts: list[Counter[str]], row: Sequence[str], by: int) -> None:
 
 
 _MOST = 20_000
-"""Compounds that are enough to say which substituents a site has most often."""
+"""Compounds that suffice to find the most frequent substituents of a site."""
 
 
 def parts_of(library: Library) -> Decomposition:

@@ -257,7 +257,7 @@ def _bare(molecule: Any, members: frozenset[int]) -> tuple[Any, list[int]]:
 
 @cache
 def listed_rows(file: str) -> tuple[tuple[str, ...], ...]:
-    """Return the rows of a table beside this file, without its header."""
+    """Return the rows of a table in this folder, without its header."""
     with Path(__file__).with_name(file).open(encoding="utf-8", newline="") as lines:
         return tuple(map(tuple, csv.reader(lines)))[1:]
 
@@ -308,7 +308,7 @@ def _around(names: list[str]) -> str:
 
 
 def _joined(names: list[str]) -> str:
-    """Several groups on one atom: repeated ones first, then those that begin with carbon; all but the last apart."""
+    """Join several groups on one atom: repeated ones first, then those on carbon; all but the last in brackets."""
     counts = Counter(names)
     order = sorted(counts, key=lambda name: (counts[name] == 1, name[0] in "FBIONS" or name == "Cl", name))
     out = ""

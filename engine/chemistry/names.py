@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _POINT: Final = re.compile(r"\[\d*\*(?::\d+)?\]|\[R\d*\]|\*")
 _LONGEST: Final = 250
-"""Characters of a label that is looked at; longer ones are no substituent a name would shorten."""
+"""Most characters of a label to be named; a name would not shorten longer ones."""
 _MOST_ATOMS: Final = 40
 _SYNTAX: Final = re.compile(r"[=#(\[]|[CcNn]1")
 """What a SMILES of a building block has and a plain label has not."""
@@ -54,7 +54,7 @@ def short_names(labels: Iterable[str]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=256)
 def site_names(substituents: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the short names of a site's substituents, in order; kept, because every page asks for them.
+    """Return the short names of a site's substituents, in order; cached, because every page uses them.
 
     Every spelling of hydrogen is ``H``, although a table may have several.
     """
@@ -71,7 +71,7 @@ def carried_names(library: Library, compound: int) -> dict[str, str]:
 def short_name(label: str) -> str:
     """Return the name of a substituent written as SMILES with one attachment point: ``[*:1]``, ``*``, ``[1*]``.
 
-    Any spelling of hydrogen is ``H``; a label that is no such SMILES is returned as it is.
+    Any spelling of hydrogen is ``H``; any label that is no such SMILES is returned unchanged.
     """
     return _forms(label)[0]
 
@@ -83,7 +83,7 @@ def drawable(labels: tuple[str, ...]) -> tuple[bool, ...]:
 
 
 def pictures(library: Library, site: int) -> tuple[str, ...]:
-    """Return what is drawn for each substituent of a site: the structure the table gives, or a label that is one."""
+    """Return the structure to draw for each substituent of a site: from the table, or a label that is one."""
     labels = library.sites[site].substituents
     forms = library.forms(library.sites[site].name, labels)
     if forms != labels:

@@ -30,7 +30,7 @@ KCAL_PER_LOG = 1.37
 def packed_figures(smiles: Parcel, report: Report = silent) -> bytes:
     """``FIGURES`` of each structure, as numbers of 8 bytes, NaN where there is none; alerts take ten times as long.
 
-    For another process: it loads no more than this takes, and what comes back is not taken apart piece by piece.
+    Runs in another process: that one loads only what this needs, and the result returns as one block.
     """
     out = array("d")
     for found in _each(unpack(smiles), figures_of, "Calculating properties", report):
@@ -119,8 +119,8 @@ def similar_to(smiles: str, least: float) -> str:
 def holding(smiles: Sequence[str], question: str, report: Report = silent) -> bytes:
     """Return one byte per structure, in order: 1 where it fits the question, 0 where not or unreadable.
 
-    ``question``: a SMARTS or SMILES that structures are to hold, or what ``similar_to`` gives. AssayPilotError for
-    one that cannot be read.
+    ``question``: a SMARTS or SMILES that structures must contain, or the result of ``similar_to``. AssayPilotError
+    for one that cannot be read.
     """
     from rdkit import rdBase
 
@@ -137,12 +137,12 @@ def holding(smiles: Sequence[str], question: str, report: Report = silent) -> by
 def _with_part(pattern: str) -> Callable[[Any], bool]:
     from rdkit import Chem
 
-    wanted = Chem.MolFromSmarts(pattern) or Chem.MolFromSmiles(pattern)
-    if wanted is None or not wanted.GetNumAtoms():
+    query = Chem.MolFromSmarts(pattern) or Chem.MolFromSmiles(pattern)
+    if query is None or not query.GetNumAtoms():
         raise AssayPilotError(
             f"no structure can be read from {pattern}", mend="Write it as SMILES or SMARTS, for example c1ccncc1."
         )
-    return lambda molecule: bool(molecule.HasSubstructMatch(wanted))
+    return lambda molecule: bool(molecule.HasSubstructMatch(query))
 
 
 def _similar(question: str) -> Callable[[Any], bool]:
@@ -156,10 +156,10 @@ def _similar(question: str) -> Callable[[Any], bool]:
             f"{smiles} is neither a compound nor a structure", mend="Write like: and an ID or a SMILES."
         )
     generator: Any = rdFingerprintGenerator.GetMorganGenerator(radius=2)
-    wanted = generator.GetFingerprint(target)
+    reference = generator.GetFingerprint(target)
 
     def fits(molecule: Any) -> bool:
-        return bool(DataStructs.TanimotoSimilarity(wanted, generator.GetFingerprint(molecule)) >= float(least))
+        return bool(DataStructs.TanimotoSimilarity(reference, generator.GetFingerprint(molecule)) >= float(least))
 
     return fits
 

@@ -36,16 +36,16 @@ _MOST_SITES = 9
 _RARE = 0.03
 """Where fewer of the sample carry something there is no site: those few are listed, the others stay comparable."""
 _LOSS = 6.0
-"""What a lost compound costs, in compounds whose atoms are all explained by the core."""
+"""Penalty of a lost compound, in compounds whose atoms are all explained by the core."""
 _LEAST = 0.25
-"""The share of a compound's atoms below which a core says less of it, the smaller the nearer to nothing."""
+"""Share of a compound's atoms below which a core explains less, in proportion to its size."""
 _ANOTHER = 0.35
 """What one more core has to gain."""
 _MOST_CORES = 4
 _FEWEST_MORE = 4
 """Compounds that one more core has to keep; fewer are no series of their own."""
 _ARBITRARY = 0.7
-"""What is explained where a structure can be taken apart in several ways, or a ring joins two sites."""
+"""Share explained where a structure has several decompositions, or a ring joins two sites."""
 _NITROGEN = 7
 _POTENT = 3.0
 """What one of the most potent quarter weighs against one of the others."""
@@ -58,7 +58,7 @@ class Proposal:
     smiles: str
     """With numbered sites."""
     used: int
-    """Structures of the sample that it takes apart."""
+    """Structures of the sample that it decomposes."""
     sample: int
     """Structures looked at."""
 
@@ -177,7 +177,7 @@ def _tried(smiles: Sequence[str], values: Sequence[float] | None, report: Report
         try:
             core = with_sites(parse_core(text), molecules, least=max(1, round(_RARE * len(sample))))
         except AssayPilotError:
-            continue  # too small, or nothing stands on it
+            continue  # too small, or without substituents
         if len(core.numbers) > _MOST_SITES or core.smiles in found:
             continue
         size = Chem.MolFromSmiles(core.smiles).GetNumHeavyAtoms() - len(core.numbers)
@@ -231,7 +231,7 @@ def _candidates(sample: Sequence[Any], report: Report, end: float) -> Iterator[s
         scaffolds: Counter[str] = Counter()
         for molecule in sample:
             if not molecule.GetRingInfo().NumRings():
-                continue  # nothing is left of a chain, and a long one takes minutes to tell
+                continue  # a chain has no scaffold, and a long one takes minutes
             text = str(Chem.MolToSmiles(scaffold_of(molecule), isomericSmiles=False))
             scaffolds[text] += bool(text)
         common_ones = [text for text, _ in scaffolds.most_common(_SCAFFOLDS) if text]

@@ -1,4 +1,4 @@
-"""How alike the substituents of a site are, from their structures."""
+"""Similarity of the substituents of a site, from their structures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..domain.library import Library
 
 _RADIUS = 2
 _LONGEST = 400
-"""Characters of a SMILES beyond which nobody means a substituent."""
+"""Characters of the longest SMILES that is taken for a substituent."""
 _MOST = 5_000
 """Substituents of a site up to which all pairs are compared."""
 _HALOGENS = frozenset({9, 17, 35, 53})
@@ -31,7 +31,7 @@ def library_similarity(library: Library) -> tuple[Floats | None, ...]:
 
 
 def substituent_similarity(labels: Sequence[str]) -> Floats | None:
-    """Return how alike substituents are, ``(l, l)``; None unless every label is a SMILES.
+    """Return the similarity of substituents, ``(l, l)``; None unless every label is a SMILES.
 
     The mean of the Tanimoto similarities of count Morgan fingerprints, which know groups, and of atom pairs, which know
     shape, and of a Gaussian kernel of physical descriptors, which knows size and polarity. Positive semidefinite with
@@ -74,7 +74,7 @@ def _similarity(labels: tuple[str, ...]) -> Floats | None:
 def _tanimoto(counts: NDArray[np.integer]) -> Floats:
     """Return the Tanimoto similarity of counts ``(n, bits)``: the sum of the smaller ones over that of the larger.
 
-    Who has nothing that is counted, such as pairs in a single atom, is like nothing else.
+    A substituent without counts, such as a single atom without pairs, is similar to nothing else.
     """
     smaller = np.zeros((len(counts), len(counts)), dtype=np.float32)
     for level in range(1, int(counts.max()) + 1):
@@ -123,6 +123,6 @@ def _physical(molecules: Sequence[Any], known: Sequence[int]) -> Floats:
     lengths = (values**2).sum(axis=1)
     distances = np.maximum(lengths[:, None] + lengths - 2.0 * values @ values.T, 0.0)
     np.fill_diagonal(distances, 0.0)
-    apart = distances[distances > _SAME]
-    kernel: Floats = np.exp(-distances / (np.median(apart) if len(apart) else 1.0))
+    different = distances[distances > _SAME]
+    kernel: Floats = np.exp(-distances / (np.median(different) if len(different) else 1.0))
     return kernel

@@ -1,4 +1,4 @@
-"""The ways to take a molecule apart with a core."""
+"""The decompositions of a molecule with a core."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from .structures import spelled
 
 _MOST_MATCHES = 1000
 _MOST_WAYS = 64
-"""Assignments of one molecule that are told apart; a core with more of them is symmetric beyond use."""
+"""Most assignments of one molecule that are distinguished; a core with more is too symmetric to use."""
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """One way to take a molecule apart."""
+    """One decomposition of a molecule."""
 
     core: str
     """The core as it is in this molecule, with its stereo and ``[*:n]`` at every site."""
@@ -94,7 +94,7 @@ class Splitter:
         return outer if inner == 2 * self._n_bonds else None
 
     def ways(self, molecule: Any) -> tuple[tuple[Way, ...], str]:
-        """Return the different ways to take a molecule apart, and a reason when there is none."""
+        """Return the different decompositions of a molecule, and a reason when there is none."""
         if _ends(molecule):
             return (), "the structure has an open end (*)"
         matches = self.places(molecule)
@@ -117,7 +117,7 @@ class Splitter:
                     break
         found: dict[tuple[str, ...], Way] = {}
         for cut in cuts.values():
-            way = self._taken_apart(molecule, cut)
+            way = self._parts_by(molecule, cut)
             if isinstance(way, str):
                 reasons.setdefault(way, 6)
             else:
@@ -129,7 +129,7 @@ class Splitter:
     def _obstacle(
         self, molecule: Any, match: Sequence[int], outer: Sequence[tuple[int, int]]
     ) -> tuple[str, int] | None:
-        """Why a match cannot be taken apart at the sites, and how near it came; None when it can."""
+        """Return why a match cannot be split at the sites, and how near it came; None when it can."""
         at: dict[int, list[int]] = {}
         for position, other in outer:
             at.setdefault(position, []).append(other)
@@ -170,8 +170,8 @@ class Splitter:
             stack = [done + more for done in stack for more in choice][:_MOST_WAYS]
         return (_Cut(ends) for ends in stack)
 
-    def _taken_apart(self, molecule: Any, cut: _Cut) -> Way | str:
-        """Return the parts of a molecule by the bonds to cut; a text says why it cannot be."""
+    def _parts_by(self, molecule: Any, cut: _Cut) -> Way | str:
+        """Return the parts of a molecule by the bonds to cut, or the reason as a text."""
         from rdkit import Chem
 
         bare: dict[int, list[int]] = {}
@@ -219,7 +219,7 @@ class Splitter:
 def _opened(molecule: Any, cuts: Sequence[tuple[int, int]]) -> Any:
     """Return the molecule drawn with single bonds where it is to be cut; None where aromatic rings do not allow that.
 
-    A fused ring is aromatic with its core: apart, the core stays aromatic and the rest is a chain of double bonds.
+    A fused ring is aromatic with its core. Separated, the core stays aromatic and the rest is a chain of double bonds.
     """
     from rdkit import Chem
 
@@ -261,7 +261,7 @@ def _of_element(number: int) -> Any:
 
 
 def _without_hydrogens(part: Any) -> Any:
-    """Return the core without the hydrogens that were added beside a site."""
+    """Return the core without the hydrogens that were added next to a site."""
     from rdkit import Chem
 
     return Chem.RemoveHs(part) if part.GetAtomsMatchingQuery(_of_element(1)) else part

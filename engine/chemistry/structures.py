@@ -19,7 +19,7 @@ _COUNTS_WIDTH = 39
 _MORE = re.compile(r"[@/\\.:|*\s]|\[\d*H|\A\Z")
 """What a spelling has that must be looked at once more: stereo, several parts, numbered or open ends, hydrogen."""
 _CLEARLY_LARGER = 2.0
-"""Heavy atoms of the parent per heavy atom of a second part that is no known salt."""
+"""Least heavy atoms of the parent per heavy atom of a second part that is no known salt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Structure:
     left_out: tuple[str, ...] = ()
     """SMILES of the counter-ions and solvents that were left out."""
     neutralised: bool = False
-    """Whether the parent lost the charge that its counter-ion had balanced."""
+    """Whether the parent lost the charge that its counter-ion balanced."""
     reason: str = ""
     """Why it cannot be used; empty when it can."""
 
@@ -94,7 +94,7 @@ def read_structure(text: str) -> Structure:
 
 
 def _drawn(text: str) -> str | None:
-    """Return the spelling of a molblock as a table's cell holds it, its outer blanks trimmed.
+    """Return the spelling of a molblock in a table's cell, its outer blanks trimmed.
 
     None when it is damaged.
     """
@@ -256,7 +256,7 @@ _EVERY = 50
 _POINT = re.compile(r"\[\d*\*(?::\d+)?\]|\[R\d*\]|\*")
 """An attachment point as different programs write it: ``[*:1]``, ``[1*]``, ``[R1]``, ``*``."""
 _EXTENSION = re.compile(r"\s*\|[^|]*\|$")
-"""What an extended SMILES says behind its structure: names of its atoms."""
+"""Atom names after the structure in an extended SMILES."""
 
 
 def identity(smiles: str, merge: Merge = "none") -> str:

@@ -1,4 +1,4 @@
-"""``python -m assaypilot.engine.cli`` for whoever has the engine without the window."""
+"""``python -m assaypilot.engine.cli`` for installations without the window."""
 
 import sys
 

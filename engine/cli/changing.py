@@ -28,7 +28,7 @@ from ..tables.opening import read_table
 from ..tables.options import TableOptions, parse_endpoint_spec
 from ..tables.values import narrow
 from ..text.documents import pick
-from .files import control_value, value_told
+from .files import control_value, value_record
 from .parser import NONE, Numbered
 from .program import Console, Reply, count, in_file
 from .standing import guarantee_of
@@ -39,19 +39,19 @@ _LIMIT = re.compile(r"\s*(.+?)\s*((?:<=|>=|<|>|≤|≥).*)", re.S)
 def change(options: argparse.Namespace, console: Console) -> Reply:
     """Change the terms. Show the effects first, and ask where they concern the answer or a guarantee."""
     with Campaign.open(options.file, read_only=options.dry_run, report=console.report) as campaign:
-        wanted = _wanted(options, campaign.status())
-        told = campaign.consequences(wanted)
-        console.say(*told)
+        requested = _requested(options, campaign.status())
+        consequences = campaign.consequences(requested)
+        console.print(*consequences)
         if options.dry_run:
-            return Reply(_document(campaign.status(), told, changed=False), ())
-        if not (wanted.of_capacity_alone or options.yes or agreed(console)):
-            return refusal(options, console, told)
-        now = campaign.change(wanted, options.note)
-    return Reply(_document(now, told, changed=True), ["Done.", now.goal_sentence, now.statement, now.promise])
+            return Reply(_document(campaign.status(), consequences, changed=False), ())
+        if not (requested.of_capacity_alone or options.yes or agreed(console)):
+            return refusal(options, console, consequences)
+        now = campaign.change(requested, options.note)
+    return Reply(_document(now, consequences, changed=True), ["Done.", now.goal_sentence, now.statement, now.promise])
 
 
-def refusal(options: argparse.Namespace, console: Console, told: Sequence[str]) -> Reply:
-    """Return the refusal of what nobody said yes to, with what it would do.
+def refusal(options: argparse.Namespace, console: Console, consequences: Sequence[str]) -> Reply:
+    """Return the refusal of a change that was not confirmed, with its consequences.
 
     As an AssayPilotError without ``--json``.
     """
@@ -63,31 +63,31 @@ def refusal(options: argparse.Namespace, console: Console, told: Sequence[str]) 
     )
     if not console.json:
         raise error
-    return Reply({"error": error.as_json(), "consequences": told}, exit_code=1)
+    return Reply({"error": error.as_json(), "consequences": consequences}, exit_code=1)
 
 
 def agreed(console: Console) -> bool:
-    """Whether somebody at the terminal says yes."""
+    """Whether the user at the terminal confirms."""
     if console.json or not (sys.stdin and sys.stdin.isatty() and sys.stdout.isatty()):
         return False
-    console.say("Do it? yes or no")
+    console.print("Do it? yes or no")
     return sys.stdin.readline().strip().casefold() in ("y", "yes")
 
 
-def _wanted(options: argparse.Namespace, now: Status) -> Change:
-    """Return the change that the options ask for."""
-    said: dict[str, Any] = {}
+def _requested(options: argparse.Namespace, now: Status) -> Change:
+    """Return the change that the options request."""
+    fields: dict[str, Any] = {}
     for name in ("epsilon", "slack", "delta", "per_round", "max_replicates", "budget", "strategy"):
         value = getattr(options, name)
         if value is not None:
-            said[name] = None if value == NONE else value
+            fields[name] = None if value == NONE else value
     noise = dict(_noise(text, now) for text in options.sd)
     limits = dict(map(_limit, options.limit))
     margins = dict(_named(text, "--margin", none=True) for text in options.margin)
-    said["controls"] = tuple(map(parse_control, options.control))
-    said["curves"] = _curves(options.profile, now)
-    said["trade_off"] = options.goal == "pareto"
-    return Change(**said, noise=noise, limits=limits, margins=margins, endpoint=_endpoint(options, now))
+    fields["controls"] = tuple(map(parse_control, options.control))
+    fields["curves"] = _curves(options.profile, now)
+    fields["trade_off"] = options.goal == "pareto"
+    return Change(**fields, noise=noise, limits=limits, margins=margins, endpoint=_endpoint(options, now))
 
 
 def _curves(texts: Sequence[str], now: Status) -> tuple[Curve, ...]:
@@ -100,7 +100,7 @@ def _curves(texts: Sequence[str], now: Status) -> tuple[Curve, ...]:
 
 
 def _endpoint(options: argparse.Namespace, now: Status) -> Endpoint | None:
-    """Return the endpoint that is to come to those there are."""
+    """Return the endpoint to be added; None without one."""
     if options.endpoint is None:
         return None
     return without_column(parse_endpoint_spec(options.endpoint), now.endpoints)[0]
@@ -145,10 +145,10 @@ def _limit(text: str) -> tuple[str, Limit | None]:
     return match[1].strip(), Limit.parse(match[2])
 
 
-def _document(now: Status, told: Sequence[str], *, changed: bool) -> dict[str, Any]:
+def _document(now: Status, consequences: Sequence[str], *, changed: bool) -> dict[str, Any]:
     return {
         "changed": changed,
-        "consequences": told,
+        "consequences": consequences,
         **pick(now, "goal=goal_sentence statement counts finished warnings"),
         "guarantee": guarantee_of(now),
     }
@@ -163,33 +163,33 @@ def add(options: argparse.Namespace, console: Console) -> Reply:
     raw = read_table(options.table, console.report, sheet=options.sheet)
     with Campaign.open(options.file, read_only=options.dry_run, report=console.report) as campaign:
         before = campaign.status()
-        wanted = TableOptions(id=options.id, smiles=options.smiles, available=options.available)
-        more = read_more(raw, before.library, wanted, console.report)
+        table_options = TableOptions(id=options.id, smiles=options.smiles, available=options.available)
+        more = read_more(raw, before.library, table_options, console.report)
         compounds = more.library
         not_used = [pick(one, "row column reason") for one in more.not_used]
         with in_file(raw.file):
-            told = campaign.consequences_of_adding(compounds)
+            consequences = campaign.consequences_of_adding(compounds)
         lines = [f"row {entry['row']}: {entry['reason']}" for entry in not_used]
-        console.say(*lines[:_ROWS], *count(len(lines), _ROWS, "rows (--json lists them all)"), *told)
+        console.print(*lines[:_ROWS], *count(len(lines), _ROWS, "rows (--json lists them all)"), *consequences)
         if options.dry_run:
-            return Reply(_addition(before, (), told, not_used), ())
+            return Reply(_addition(before, (), consequences, not_used), ())
         free = not any(m.round > 0 for m in before.measurements)
         if not (free or options.yes or agreed(console)):
-            return refusal(options, console, told)
+            return refusal(options, console, consequences)
         now = campaign.add_compounds(compounds, options.note, Source(raw.file or "", raw.digest))
     added = now.library.ids[len(before.library) :]
-    said = [f"{many(len(added), 'compound')} added.", now.statement, now.promise]
-    return Reply(_addition(now, added, told, not_used), said)
+    summary = [f"{many(len(added), 'compound')} added.", now.statement, now.promise]
+    return Reply(_addition(now, added, consequences, not_used), summary)
 
 
 def _addition(
-    now: Status, added: Sequence[str], told: Sequence[str], not_used: Sequence[dict[str, Any]]
+    now: Status, added: Sequence[str], consequences: Sequence[str], not_used: Sequence[dict[str, Any]]
 ) -> dict[str, Any]:
     return {
         "added": added,
         "compounds": len(now.library),
         "not_used": not_used,
-        "consequences": told,
+        "consequences": consequences,
         **pick(now, "statement counts warnings"),
         "guarantee": guarantee_of(now),
     }
@@ -205,19 +205,19 @@ def amend(options: argparse.Namespace, console: Console) -> Reply:
         before = campaign.status()
         found = _value_named(options.number, before, str(options.file))
         entry = _entry(options.value, before.endpoints[found.endpoint]) if options.command == "correct" else None
-        told = _amended(campaign, found, entry, options, dry=True)
-        console.say(*told)
+        consequences = _amended(campaign, found, entry, options, dry=True)
+        console.print(*consequences)
         if options.dry_run:
-            return Reply(_amendment(before, found, told, changed=False), ())
-        moves = isinstance(found, Reading) or before.guarantee.calibrated or harmless(told)
+            return Reply(_amendment(before, found, consequences, changed=False), ())
+        moves = isinstance(found, Reading) or before.guarantee.calibrated or harmless(consequences)
         if not (moves or options.yes or agreed(console)):
-            return refusal(options, console, told)
+            return refusal(options, console, consequences)
         _amended(campaign, found, entry, options, dry=False)
         now = campaign.status()
-        said = campaign.history()
-    what = next(line.text for line in reversed(said) if line.kind.startswith("measurement_"))
+        history = campaign.history()
+    what = next(line.text for line in reversed(history) if line.kind.startswith("measurement_"))
     found = _value_named(options.number, now, str(options.file))
-    return Reply(_amendment(now, found, told, changed=True), [what, now.statement, now.promise])
+    return Reply(_amendment(now, found, consequences, changed=True), [what, now.statement, now.promise])
 
 
 def _amended(
@@ -262,11 +262,13 @@ def _entry(text: str, endpoint: Endpoint) -> Entry:
     return entry
 
 
-def _amendment(now: Status, one: Measurement | Reading, told: Sequence[str], *, changed: bool) -> dict[str, Any]:
+def _amendment(
+    now: Status, one: Measurement | Reading, consequences: Sequence[str], *, changed: bool
+) -> dict[str, Any]:
     return {
-        **value_told(now, one),
+        **value_record(now, one),
         "changed": changed,
-        "consequences": told,
+        "consequences": consequences,
         **pick(now, "statement counts finished"),
         "guarantee": guarantee_of(now),
     }

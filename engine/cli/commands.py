@@ -1,10 +1,10 @@
-"""Every command of the command line: which function does it, what it says of itself, and what it takes.
+"""Every command of the command line: its function, its help text and its options.
 
 The text reads as ``--help`` does. ``# name module:function: About || more`` begins a command, and ``# @name`` lines
-that several commands share, who name them by ``@name``. ``[title] description`` begins a group of options. All else is
+that several commands share and include by ``@name``. ``[title] description`` begins a group of options. All else is
 ``--option METAVAR <one|of|these> (kind, required, many, default x): help``; a positional has its name in place of the
 option, and an option without metavar, choices and kind is a flag. Further lines of one thing are indented. A line
-``? --these needs --all of those`` or ``excludes`` says what goes together.
+``? --these needs --all of those`` or ``excludes`` restricts combinations.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..domain.stock import PLANS
 from ..export.formats import FORMATS, HANDLERS
 
 JSON_LIMIT, TEXT_LIMIT = 10_000, 25
-"""Compounds that ``status`` lists unless told otherwise, as a document and in the terminal."""
+"""Compounds that ``status`` lists by default, as a document and in the terminal."""
 
 _ALL = f"""
 # @file
@@ -359,8 +359,8 @@ def _commands() -> Iterator[tuple[str, Command]]:
     """Yield the commands by name, and what several share under ``@name``."""
     for part in re.split(r"^# ", _ALL, flags=re.M)[1:]:
         head, *takes = (" ".join(entry.split()) for entry in re.split(r"\n(?! )", part.strip()))
-        name, _, said = head.partition(" ")
-        does, _, about = said.partition(": ")
+        name, _, rest = head.partition(" ")
+        does, _, about = rest.partition(": ")
         about, _, more = about.partition(" || ")
         rules = tuple(entry[2:] for entry in takes if entry.startswith("? "))
         yield name, Command(does, about, more, tuple(entry for entry in takes if entry[:2] != "? "), rules)

@@ -47,7 +47,7 @@ _NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """What is asked for, compound by compound."""
+    """The requested design, compound by compound."""
 
     library: Library
     allowed: Ints
@@ -106,18 +106,18 @@ def design(options: argparse.Namespace, console: Console) -> Reply:
         last = bought[-1]
         support, counts, value = last.support, last.counts, last.variance * last.measurements
         found = _weights(options, task, worst, support, console)
-    return Reply(*_told(options, task, found, lower, support, counts, value, bought))
+    return Reply(*_report(options, task, found, lower, support, counts, value, bought))
 
 
 def _task(options: argparse.Namespace, console: Console) -> _Task:
-    """Return the compounds and what the columns say about them."""
+    """Return the compounds with the facts from the table's columns."""
     raw, mapping, _ = read_mapped(options, None, console)
     imported = import_table(raw, replace(mapping, endpoints=(), endpoint_column=None), console.report)
     library, of_row = imported.library, imported.of_row
     library.refuse_partial("design")
     own = len(library)
     problems = [(raw.file, problem) for problem in imported.not_used]
-    wanted: Sequence[str] = library.ids
+    chosen: Sequence[str] = library.ids
     if options.targets is not None:
         other = read_table(options.targets, console.report)
         if mapping.joined:
@@ -127,9 +127,9 @@ def _task(options: argparse.Namespace, console: Console) -> _Task:
                 mend="Join them in both tables first.",
             )
         more = read_more(other, library, TableOptions(blank=mapping.blank), console.report)
-        console.say(*(f"{other.file}: {note}" for note in more.notes))
+        console.print(*(f"{other.file}: {note}" for note in more.notes))
         with in_file(other.file):
-            library, wanted = extended(library, more.library), more.library.ids
+            library, chosen = extended(library, more.library), more.library.ids
         problems += [(other.file, problem) for problem in more.not_used]
     for file, problem in problems:
         if problem.severity == "error":
@@ -148,7 +148,7 @@ def _task(options: argparse.Namespace, console: Console) -> _Task:
         )
     features = SiteFeatures.of(library)
     candidates = ProjectedFeatures(features, allowed)
-    rows = np.array(sorted({place for name in wanted if (place := library.find(name)) is not None}), dtype=np.intp)
+    rows = np.array(sorted({place for name in chosen if (place := library.find(name)) is not None}), dtype=np.intp)
     outside = outside_span(features, candidates.basis, rows)
     if not len(rows) or outside.all():
         raise AssayPilotError(
@@ -191,13 +191,13 @@ def _refuse_both(library: Library, forced: Flags, ruled_out: Flags, option: str,
 
 
 def _warnings(imported: ImportedTable, problems: Sequence[tuple[str | None, Problem]]) -> tuple[str, ...]:
-    """Return what the user should know of the table, without what only a campaign needs."""
-    said = [text for text in imported.warnings if not text.startswith("No endpoint")]
+    """Return the warnings about the table, without those that concern only campaigns."""
+    notes = [text for text in imported.warnings if not text.startswith("No endpoint")]
     for file, problem in problems[:_NAMED]:
         where = ", ".join(filter(None, (file, f"row {problem.row}" if problem.row else "", problem.column)))
-        said.append(f"{where}: {problem.reason}")
-    said += count(len(problems), _NAMED, "rows or values not used; see assaypilot check")
-    return tuple(said)
+        notes.append(f"{where}: {problem.reason}")
+    notes += count(len(problems), _NAMED, "rows or values not used; see assaypilot check")
+    return tuple(notes)
 
 
 def _directions(criterion: str, task: _Task) -> Directions:
@@ -217,7 +217,7 @@ def _weights(
         table = task.candidates.onto(task.candidates.rows[only])
         found = xy_optimal(table, worst, gap=gap, report=console.report)
         return replace(found, support=only[found.support])
-    # Compounds asked for come with the whole measurements, so the design is one on the others.
+    # Forced compounds come with the whole measurements, so the design covers only the others.
     most = None if options.max_support is None else options.max_support - int(task.forced.sum())
     plain = each is None and np.array_equal(task.targets.rows, task.candidates.rows)
     if options.criterion == "g" and plain:
@@ -232,7 +232,7 @@ def _weights(
     )
 
 
-def _told(
+def _report(
     options: argparse.Namespace,
     task: _Task,
     found: Design,
@@ -343,17 +343,17 @@ def flags(raw: RawTable, of_row: Sequence[str | None], library: Library, column:
 
 
 def prices(raw: RawTable, of_row: Sequence[str | None], library: Library, column: str, option: str) -> Floats:
-    """Return what each compound costs, ``(n,)``, NaN for compounds of which no row says it.
+    """Return the cost of each compound, ``(n,)``; NaN where no row has one.
 
-    AssayPilotError for a cell that is no cost, and for two of one compound.
+    AssayPilotError for a cell that is no cost, and for a compound with two costs.
     """
     places = [None if name is None else library.find(name) for name in of_row]
-    told = read_stock(raw, places, {"cost": raw.named(column, option)})
-    if told.not_used:
-        one = told.not_used[0]
+    stock = read_stock(raw, places, {"cost": raw.named(column, option)})
+    if stock.not_used:
+        one = stock.not_used[0]
         mend = "Write what it costs to make this compound, 0 if it is there already."
         raise AssayPilotError(one.reason, file=raw.file, row=one.row, column=one.column, mend=mend)
     found = np.full(len(library), math.nan)
-    for line in told.lines:
+    for line in stock.lines:
         found[line.compound] = math.nan if line.cost is None else line.cost
     return found

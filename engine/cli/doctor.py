@@ -1,4 +1,4 @@
-"""``doctor``, ``strategies`` and ``datasets``: what the program stands on and brings along."""
+"""``doctor``, ``strategies`` and ``datasets``: the program's environment and what it ships."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _PACKAGES = ("numpy", "scipy", "pandas", "rdkit", "matplotlib", "PySide6-Essenti
 _QT_SECONDS = 30
 """How long Qt may take to start; a hanging display server must not hang the doctor."""
 
-# Asked in a process of its own: Qt ends the process it is in when no platform can be loaded. The packaged program has
-# no Python to ask with and asks itself: packaging/frozen_start.py runs these very words, and no others.
+# Runs in a separate process: Qt ends its process when no platform can be loaded. The packaged program has
+# no Python to run it, so packaging/frozen_start.py runs exactly this text itself.
 ASK_QT = """
 import json
 from PySide6.QtCore import qVersion
@@ -37,7 +37,7 @@ print(json.dumps({"version": qVersion(), "platform": application.platformName(),
 
 
 def doctor(*_: object) -> Reply:
-    """Return what the program stands on; problems are told, none is an error."""
+    """Return the program's environment. It lists problems, and none is an error."""
     document = {
         "assaypilot": program_version(),
         "python": platform.python_version(),
@@ -81,10 +81,10 @@ def _qt() -> dict[str, Any]:
         return absent | {"problem": f"Qt did not answer ({type(error).__name__})"}
     lines = answer.stdout.strip().splitlines()
     if answer.returncode or not lines:
-        said = " ".join(answer.stderr.split()) or f"Qt ended with exit code {answer.returncode}"
+        problem = " ".join(answer.stderr.split()) or f"Qt ended with exit code {answer.returncode}"
         if "No module named" in answer.stderr:
-            said = "PySide6 is not installed; the window needs it, the command line does not"
-        return absent | {"version": _version("PySide6-Essentials"), "problem": said[:500]}
+            problem = "PySide6 is not installed; the window needs it, the command line does not"
+        return absent | {"version": _version("PySide6-Essentials"), "problem": problem[:500]}
     found: dict[str, Any] = json.loads(lines[-1])
     return found | {"problem": None if found["fonts"] else "no fonts were found: texts in the window would be empty"}
 
@@ -144,7 +144,7 @@ _CHOOSERS: tuple[dict[str, Any], ...] = tuple(
         ("proven", "Proven if effects add up: the one that needs the fewest measurements for goal, limits and size"),
     )
 )
-"""Names that ``new`` and ``simulate`` take beside those of strategies."""
+"""Names that ``new`` and ``simulate`` take besides those of strategies."""
 
 
 def strategies(*_: object) -> Reply:

@@ -1,4 +1,4 @@
-"""What campaign files hold: recorded values by number, ``export``, ``log``, ``overview``; ``verify`` and ``sign``."""
+"""Contents of campaign files: recorded values by number, ``export``, ``log``, ``overview``; ``verify`` and ``sign``."""
 
 from __future__ import annotations
 
@@ -41,24 +41,24 @@ def control_value(number: int, now: Status, file: str) -> Reading:
     return found
 
 
-def value_told(now: Status, one: Measurement | Reading) -> dict[str, Any]:
+def value_record(now: Status, one: Measurement | Reading) -> dict[str, Any]:
     """Return a value for ``--json``, in its entry unit."""
     endpoint, entered = now.endpoints[one.endpoint], one.entered
     value, relation, unit = entered.value, entered.relation, entered.unit or endpoint.unit
     if one.corrected is not None:
-        # By way of the logarithm: without its last digits, which nobody typed.
+        # Values pass through the logarithm; rounding removes digits that were not typed.
         value, unit = float(f"{endpoint.from_model(one.value):.12g}"), endpoint.unit
-    told: dict[str, Any]
+    record: dict[str, Any]
     if isinstance(one, Reading):
-        told = {"number": control_number(one), "control": True, "id": now.settings.controls[one.control].name}
+        record = {"number": control_number(one), "control": True, "id": now.settings.controls[one.control].name}
     else:
-        told = {"number": one.number, "control": False, "id": now.library.ids[one.compound]}
+        record = {"number": one.number, "control": False, "id": now.library.ids[one.compound]}
         if one.corrected is not None:
             relation = endpoint.relation_on_model(one.relation)  # its own inverse
-    told |= {"endpoint": endpoint.name, "value": value}
+    record |= {"endpoint": endpoint.name, "value": value}
     if not isinstance(one, Reading):
-        told["word"] = kinds.word_of(endpoint, value)
-    return told | {
+        record["word"] = kinds.word_of(endpoint, value)
+    return record | {
         "relation": relation,
         "unit": unit or None,
         **pick(one, "n round excluded corrected"),
@@ -74,35 +74,35 @@ _LAST = 12
 
 def controls_document(now: Status) -> dict[str, Any]:
     """Return the keys of ``status --json`` about controls; none in campaigns without controls."""
-    settings, told = now.settings, now.quality
+    settings, quality = now.settings, now.quality
     if not settings.controls:
         return {}
     return {
         "controls": {
             "compounds": [control.as_json() for control in settings.controls],
             "values": sum(r.usable for r in now.readings),
-            "readings": [value_told(now, r) for r in now.readings if not r.withdrawn],
+            "readings": [value_record(now, r) for r in now.readings if not r.withdrawn],
             "plates": [
                 {
                     **pick(line, "round name sd wide values=n above_nominal=mean"),
                     "endpoint": now.endpoints[line.endpoint].name,
                 }
-                for line in told.plates
+                for line in quality.plates
             ],
-            "drift": told.drift,
+            "drift": quality.drift,
         },
     }
 
 
 def plate_lines(now: Status) -> list[str]:
     """Return the same in lines for people; none in campaigns without controls."""
-    told = now.quality
+    quality = now.quality
     if not now.settings.controls:
         return []
     names = ", ".join(control.name for control in now.settings.controls)
-    if not told.plates:
+    if not quality.plates:
         return [f"Controls ({names}): no value yet"]
-    several = len({line.endpoint for line in told.plates}) > 1
+    several = len({line.endpoint for line in quality.plates}) > 1
     rows = [
         (
             line.round,
@@ -113,10 +113,10 @@ def plate_lines(now: Status) -> list[str]:
             "-" if line.sd is None else f"{line.sd:.2f}",
             "scatter more than the assay noise" if line.wide else "",
         )
-        for line in told.plates[-_LAST:]
+        for line in quality.plates[-_LAST:]
     ]
     header = ["Round", "Plate", *(["Endpoint"] if several else []), "Values", "Above nominal", "SD", ""]
-    more = len(told.plates) - _LAST
+    more = len(quality.plates) - _LAST
     lines = ["", f"Controls ({names}):", *table(header, rows)]
     lines += [f"... and {more} before (--json lists them all)"] if more > 0 else []
     return [*lines, ""]
@@ -179,7 +179,7 @@ def values(options: argparse.Namespace, console: Console) -> Reply:
             )
         kept = [one for one in kept if one.compound == compound]
         controls = [one for one in controls if one.control == control]
-    told = [*(value_told(now, one) for one in kept), *(value_told(now, one) for one in controls)]
+    records = [*(value_record(now, one) for one in kept), *(value_record(now, one) for one in controls)]
     rows = [
         (
             one["number"],
@@ -196,18 +196,18 @@ def values(options: argparse.Namespace, console: Console) -> Reply:
             if one["corrected"]
             else "",
         )
-        for one in told
+        for one in records
     ]
     header = ["Number", "ID", "Endpoint", "Value", "N", "Round", "Plate", "Well", ""]
-    return Reply(told, table(header, rows) if rows else ["No value was recorded yet."])
+    return Reply(records, table(header, rows) if rows else ["No value was recorded yet."])
 
 
-def _shown(told: Mapping[str, Any]) -> str:
+def _shown(record: Mapping[str, Any]) -> str:
     """Return a value in its entry unit, as corrected if it was: ``>10000 nM``."""
-    if told.get("word"):
-        return str(told["word"])
-    relation = "" if told["relation"] == "=" else told["relation"]
-    return f"{relation}{told['value']:.6g}{' ' + told['unit'] if told['unit'] else ''}"
+    if record.get("word"):
+        return str(record["word"])
+    relation = "" if record["relation"] == "=" else record["relation"]
+    return f"{relation}{record['value']:.6g}{' ' + record['unit'] if record['unit'] else ''}"
 
 
 def verify(options: argparse.Namespace, console: Console) -> Reply:

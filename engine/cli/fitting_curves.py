@@ -42,14 +42,14 @@ def curves(options: argparse.Namespace, console: Console) -> Reply:
     if options.map is not None:
         series = None if options.highest is None else Series(_concentration(options.highest), options.dilution)
         raw = with_map(raw, read_table(options.map, console.report, points=True), series)
-    said = Columns(
+    columns = Columns(
         response=options.response,
         unit=options.unit,
         neutral=options.neutral or (),
         full=options.full or (),
         scale=options.responses,
     )
-    points = read_points(raw, said)
+    points = read_points(raw, columns)
     unit = endpoint_unit(options.endpoint, points.unit)
     found = analyse(points, plateaus=options.plateaus, robust=options.robust, report=console.report)
     write_csv(options.out, RESULTS, result_rows(found, options.endpoint, unit))
@@ -58,13 +58,13 @@ def curves(options: argparse.Namespace, console: Console) -> Reply:
     if options.prism is not None:
         write_plain_csv(options.prism, *prism_table(found))
     plots: list[Path] = []
-    told = [reported(curve, unit) for curve in found.curves]
+    results = [reported(curve, unit) for curve in found.curves]
     words = [
         "no value"
         if one.value is None
         else f"{options.endpoint} {'' if one.relation == '=' else one.relation}{one.value:g} {unit}".strip()
         + ("" if one.sd is None else f" ± {one.sd:.2g}")
-        for one in told
+        for one in results
     ]
     if options.plots is not None:
         from ..export.pictures import write_plots
@@ -76,9 +76,9 @@ def curves(options: argparse.Namespace, console: Console) -> Reply:
         "endpoint": options.endpoint,
         "unit": unit,
         "curves": [document(curve, unit) for curve in found.curves],
-        "values": sum(one.relation == "=" for one in told),
-        "bounds": sum(one.relation in ("<", ">") for one in told),
-        "without_value": sum(one.value is None for one in told),
+        "values": sum(one.relation == "=" for one in results),
+        "bounds": sum(one.relation in ("<", ">") for one in results),
+        "without_value": sum(one.value is None for one in results),
         "points": len(points.points),
         "excluded": found.excluded,
         "plates": [pick(plate, "plate neutral full n_neutral n_full z_prime") for plate in found.plates],
@@ -94,7 +94,7 @@ def curves(options: argparse.Namespace, console: Console) -> Reply:
         for curve, text in zip(found.curves[:_LINES], words, strict=False)
     ]
     lines = [
-        f"{len(told):,} curves of {len(points.points):,} points: {reply['values']:,} values, "
+        f"{len(results):,} curves of {len(points.points):,} points: {reply['values']:,} values, "
         f"{reply['bounds']:,} bounds, {reply['without_value']:,} without a value",
         *(
             f"Plate {plate.plate or '(unnamed)'}: Z' "
@@ -106,7 +106,7 @@ def curves(options: argparse.Namespace, console: Console) -> Reply:
         *(f"Note: {warning}" for warning in points.warnings),
         "",
         *table(("ID", "Plate", "Value", "Look at"), rows),
-        *count(len(told), _LINES, f"curves, all in {options.out}"),
+        *count(len(results), _LINES, f"curves, all in {options.out}"),
         "",
         f"Results: {options.out}. Then: assaypilot record FILE {options.out}",
     ]

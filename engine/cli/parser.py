@@ -14,7 +14,7 @@ from ..errors import AssayPilotError
 from .commands import COMMANDS, PARTS
 
 NONE = "none"
-"""The word for a term that is to go."""
+"""The word that removes a term."""
 _NUMBER = re.compile(r"([Cc]?)0*([1-9]\d{0,8})")
 
 
@@ -125,11 +125,11 @@ _BETWEEN_COMMAS = (
 
 
 class WrongUsage(Exception):
-    """A command line that says nothing the program understands; exit 2."""
+    """A command line that the program does not understand; exit 2."""
 
     def __init__(self, usage: str, program: str, message: str, mend: str = "", *, option: str | None = None) -> None:
         super().__init__(message)
-        # A page of options would hide the one line that says what is wrong.
+        # A page of options would hide the one line with the error.
         self.usage = usage if usage.count("\n") <= _LONGEST_USAGE else ""
         self.program = program
         self.mend = mend
@@ -160,7 +160,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 class _Version(argparse.Action):
-    """Prints the version; looked up only when asked for, since that takes a while."""
+    """Print the version, looked up only on request because that takes a while."""
 
     def __init__(self, option_strings: Sequence[str], dest: str, **_: Any) -> None:
         super().__init__(option_strings, dest, nargs=0, help="the version of this program")
@@ -173,7 +173,7 @@ class _Version(argparse.Action):
 
 
 def parse(words: Sequence[str]) -> argparse.Namespace:
-    """Return what a command line says; WrongUsage when it says nothing that can be done."""
+    """Return the parsed command line; WrongUsage when it cannot be run."""
     options = _parsed(without_help_word(words))
     wrong = wrong_together(options)
     if wrong is not None:
@@ -247,9 +247,9 @@ def without_help_word(words: Sequence[str]) -> list[str]:
 def advice(
     words: Sequence[str], message: str, options: Mapping[str, Collection[str]], takes_list: Collection[str]
 ) -> tuple[str, str] | None:
-    """Return a better message and its mend for what the parser says of wrong words; None where nothing better is known.
+    """Return a better message, with its remedy, for an error of the parser; None where none is known.
 
-    ``options``: those of each command; ``takes_list``: the ones whose values stand between commas.
+    ``options``: those of each command; ``takes_list``: options whose values are separated by commas.
     """
     command = next((word for word in words if word in options), None)
     first = next((word for word in words if not word.startswith("-")), "")
@@ -280,7 +280,7 @@ def _of_words(
     options: Mapping[str, Collection[str]],
     takes_list: Collection[str],
 ) -> tuple[str, str]:
-    """Return what to say of words that a command does not take."""
+    """Return the message and remedy for words that a command does not take."""
     see = f"See assaypilot {command} --help."
     wrong = next((word.partition("=")[0] for word in left if word.startswith("-")), None)
     if wrong is not None:
@@ -294,14 +294,14 @@ def _of_words(
         if near:
             return f"{wrong} is no option of {command}", f"Did you mean {near[0]}? {see}"
         return f"{wrong} is no option of {command}", see
-    # What stands behind an option that takes several values was meant for it.
+    # Words after an option that takes several values were meant for it.
     at = words.index(left[0]) if left[0] in words else len(words)
     option = next((word for word in reversed(words[:at]) if word.startswith("-")), None)
-    said = f"{' '.join(left)!r} is too much"
+    problem = f"{' '.join(left)!r} is too much"
     if option is not None and option in takes_list and list(words).index(option) < at - 1:
         given = [*words[list(words).index(option) + 1 : at], *left]
-        return said, f"Several values of {option} stand between commas, without spaces: {option} {','.join(given)}."
-    return said, f"A name with spaces goes in quotation marks. {see}"
+        return problem, f"Several values of {option} stand between commas, without spaces: {option} {','.join(given)}."
+    return problem, f"A name with spaces goes in quotation marks. {see}"
 
 
 def wrong_together(options: argparse.Namespace) -> str | None:
@@ -324,7 +324,7 @@ def wrong_together(options: argparse.Namespace) -> str | None:
 
 
 def _simulated(options: argparse.Namespace) -> str | None:
-    """Return what is wrong with what is to be simulated, and by whom."""
+    """Return the error in the choice of instance and strategies; None without one."""
     if sum(map(bool, (options.dataset, options.table, options.instance))) != 1:
         return "give one of --dataset NAME, --table TABLE, --instance NAME; or --list"
     if options.strategy is None:
@@ -335,7 +335,7 @@ def _simulated(options: argparse.Namespace) -> str | None:
 
 
 _ENTRY = re.compile(
-    r"(?P<name>\S+)(?: (?P<metavar>[^\s(<]\S*))?(?: <(?P<choices>\S+)>)?(?: \((?P<said>[^)]*)\))?: (?P<help>.*)"
+    r"(?P<name>\S+)(?: (?P<metavar>[^\s(<]\S*))?(?: <(?P<choices>\S+)>)?(?: \((?P<attributes>[^)]*)\))?: (?P<help>.*)"
 )
 
 
@@ -358,27 +358,27 @@ def add_options(parser: argparse.ArgumentParser, takes: tuple[str, ...], group: 
 
 
 def _settings(entry: re.Match[str]) -> dict[str, Any]:
-    """Return what argparse is told of an option or a positional."""
-    said = [] if entry["said"] is None else entry["said"].split(", ")
-    told: dict[str, Any] = {"help": entry["help"]}
-    if entry["name"].startswith("--") and not (entry["metavar"] or entry["choices"] or said):
-        return told | {"action": "store_true"}
-    kind: Callable[[str], Any] = next((KINDS[word] for word in said if word in KINDS), str)
+    """Return the argparse keywords of an option or a positional."""
+    attributes = [] if entry["attributes"] is None else entry["attributes"].split(", ")
+    keywords: dict[str, Any] = {"help": entry["help"]}
+    if entry["name"].startswith("--") and not (entry["metavar"] or entry["choices"] or attributes):
+        return keywords | {"action": "store_true"}
+    kind: Callable[[str], Any] = next((KINDS[word] for word in attributes if word in KINDS), str)
     if kind is not str:
-        told["type"] = kind
+        keywords["type"] = kind
     if entry["metavar"]:
-        told["metavar"] = entry["metavar"]
+        keywords["metavar"] = entry["metavar"]
     if entry["choices"]:
-        told["choices"] = [kind(word) for word in entry["choices"].split("|")]
-    for word in said:
+        keywords["choices"] = [kind(word) for word in entry["choices"].split("|")]
+    for word in attributes:
         if word.startswith("default "):
-            told["default"] = word.removeprefix("default ")
+            keywords["default"] = word.removeprefix("default ")
         elif word == "required":
-            told["required"] = True
+            keywords["required"] = True
         elif word == "many":
-            told |= {"action": "append", "default": []}
+            keywords |= {"action": "append", "default": []}
         elif word == "any":
-            told["nargs"] = "*"
+            keywords["nargs"] = "*"
         elif word == "optional":
-            told |= {"nargs": "?"} | ({"const": ""} if entry["name"].startswith("--") else {})
-    return told
+            keywords |= {"nargs": "?"} | ({"const": ""} if entry["name"].startswith("--") else {})
+    return keywords

@@ -57,7 +57,7 @@ def _run(path: Path, shortlist: Path | None, seed: int, console: Console) -> Rep
     started = time.perf_counter()
     with create_practice(path, seed=seed) as campaign:
         now = campaign.status()
-        console.say(
+        console.print(
             f"Practice campaign: {many(len(now.library), 'compound')}, synthetic, with a simulated assay "
             f"(noise SD {now.endpoints[now.objective].noise_sd:g}), seed {seed}",
             f"Goal: {now.goal_sentence}",
@@ -66,7 +66,7 @@ def _run(path: Path, shortlist: Path | None, seed: int, console: Console) -> Rep
         while (issued := campaign.plan(console.report)) is not None:
             campaign.record(practice_results(campaign, issued))
             now = campaign.status()
-            console.say(_round_line(now, issued.number, issued.measurements, len(issued.items)))
+            console.print(_round_line(now, issued.number, issued.measurements, len(issued.items)))
         now = campaign.status()
     if shortlist is not None:
         export_shortlist(now, shortlist, "in")
@@ -133,7 +133,7 @@ def _lines(now: Status, truth: Floats, document: dict[str, Any], folder: Path | 
 
 
 def played_on(options: argparse.Namespace, console: Console) -> tuple[Instance, Goal]:
-    """Return the instance and the goal: a paper's own unless said otherwise, or those of a table."""
+    """Return the instance and the goal: a paper's own by default, or those of a table."""
     if options.instance is not None:
         instance = get(options.instance)
         return instance, _goal_of_instance(options, instance)
@@ -187,26 +187,26 @@ def _from_table(options: argparse.Namespace, console: Console) -> tuple[Instance
     else:
         name, paper, title = Path(options.table).name, "a table", f"the table {Path(options.table).name}"
     imported = _readable(given, options, console)
-    # What the user says of an endpoint goes before --sd, as in a campaign; what a shipped table says does not.
+    # The user's own endpoint options go before --sd, as in a campaign; a shipped table's do not.
     whole = options.sd is not None and not options.endpoint
     endpoints = [replace(e, noise_sd=options.sd.sd or e.noise_sd) if whole else e for e in imported.endpoints]
     goal_name = options.goal or "epsilon-best"
     names = objectives_of(options.objective and [options.objective], endpoints, goal_name)
     called = {endpoint.name: endpoint for endpoint in endpoints}
-    asked = [called[name] for name in names or called]
+    objectives = [called[name] for name in names or called]
     # As in a campaign: for trade-offs --epsilon is for the endpoints that name none of their own.
-    epsilon = asked[0].epsilon if options.epsilon is None else options.epsilon
-    margins = tuple((options.epsilon or 0.0) if one.epsilon is None else one.epsilon for one in asked)
+    epsilon = objectives[0].epsilon if options.epsilon is None else options.epsilon
+    margins = tuple((options.epsilon or 0.0) if one.epsilon is None else one.epsilon for one in objectives)
     goal = _goal(options, goal_name, options.epsilon if goal_name == "best" else epsilon, options.slack, margins)
     # The user gives a range in the endpoint's direction; simulated values are larger when better.
-    options.smaller_is_better = asked[0].sign < 0
-    truth = truth_of(imported.library, imported.history, asked, kind, known)
+    options.smaller_is_better = objectives[0].sign < 0
+    truth = truth_of(imported.library, imported.history, objectives, kind, known)
     delta = 0.05 if options.delta is None else options.delta
     return of_table(name, paper, title, truth, goal, check_delta(delta)), goal
 
 
 def _readable(given: argparse.Namespace, options: argparse.Namespace, console: Console) -> ImportedTable:
-    """Return what came of the table; AssayPilotError where it holds what a simulation does not know."""
+    """Return the imported table; AssayPilotError where it holds anything a simulation cannot use."""
     from ..tables.importer import import_table
     from .starting import read_mapped
 

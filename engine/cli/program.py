@@ -1,4 +1,4 @@
-"""Runs one command, says what it answers, and turns whatever happens into an exit code and one plain line."""
+"""Run one command, print its answer, and turn any failure into an exit code and one plain line."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def _is_number(text: str) -> bool:
 
 
 def count(number: int, limit: int, what: str = "more") -> list[str]:
-    """Return a line that says how many of a list are not shown; none when all are."""
+    """Return a line with the number of entries not shown; none when all are."""
     return [f"... and {number - limit:,} {what}"] if number > limit else []
 
 
@@ -126,7 +126,7 @@ def in_file(name: str | None) -> Iterator[None]:
 
 
 class Console:
-    """Where one command speaks; at most one JSON document, or text as it comes."""
+    """The output of one command: at most one JSON document, or text as it comes."""
 
     def __init__(self, *, json: bool) -> None:
         self.json = json
@@ -134,8 +134,8 @@ class Console:
         self._shown = 0.0
         self._dirty = False
 
-    def say(self, *lines: str) -> None:
-        """Print lines at once, unless a JSON document is wanted."""
+    def print(self, *lines: str) -> None:
+        """Print lines at once, unless the output is a JSON document."""
         if self.json:
             return
         self.clear()
@@ -148,7 +148,7 @@ class Console:
         if self.json:
             print(as_json(reply.document))
         else:
-            self.say(*reply.lines)
+            self.print(*reply.lines)
         sys.stdout.flush()
 
     def report(self, fraction: float, message: str) -> None:
@@ -205,7 +205,7 @@ def save(error: BaseException, command: str) -> str:
             folder = place()
             folder.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(text, encoding="utf-8", errors="replace")
-        except (OSError, RuntimeError):  # full, read-only, or nobody's home is known
+        except (OSError, RuntimeError):  # full, read-only, or the home folder is unknown
             continue
         return f"internal error ({type(error).__name__}): this is a mistake in the program. Saved to {folder / name}"
     return f"internal error ({type(error).__name__}): this is a mistake in the program, and nothing could be saved"
@@ -242,7 +242,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except AssayPilotError as error:
         return _refuse(error, wants_json)
     except BrokenPipeError:
-        # Whoever read the output went away; what is left in the buffer must not be complained of at exit.
+        # The reader of the output has closed it; the rest of the buffer must not raise at exit.
         with suppress(OSError, ValueError, AttributeError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return REFUSED

@@ -60,7 +60,7 @@ def plan(options: argparse.Namespace, console: Console) -> Reply:
             check_out(out, options.file, plates=use is not None or kept)
             keep_filled_in(out, before)
         if use is not None:
-            # What cannot be laid out is refused before a round is issued that nobody could use.
+            # Refuse an impossible layout before a round is issued that could not be used.
             from ..campaign.plating import check_plates
 
             check_plates(before, use)
@@ -71,47 +71,47 @@ def plan(options: argparse.Namespace, console: Console) -> Reply:
             issued = campaign.plan(console.report, choice=options.choose)
         seconds = time.perf_counter() - started
         if issued is not None and (use is not None or options.no_plates):
-            # What is printed is what the file says: every other window and program sees the same plates.
+            # Print the plates from the file: every other window and program sees the same ones.
             was, laid_out = issued.layout, campaign.lay_out(issued.number, use)
             if laid_out.layout != was:
-                console.say(*moved_in_words(campaign.status(), issued.number))
+                console.print(*moved_in_words(campaign.status(), issued.number))
             issued = laid_out
         now = campaign.status()
     orders_file, ordered = _write_orders(options, now)
     if issued is None:
-        told = _nothing_to_confirm(now) if options.confirm else _nothing_to_plan(now)
+        reasons = _nothing_to_confirm(now) if options.confirm else _nothing_to_plan(now)
         unwritten = [] if out is None else [f"{out} was not written."]
-        return Reply(plan_document(now, None, None, seconds) | orders_file, [*told, *unwritten, *ordered])
+        return Reply(plan_document(now, None, None, seconds) | orders_file, [*reasons, *unwritten, *ordered])
     layout = issued.layout
     document, lines = plan_document(now, issued, layout, seconds), round_lines(now, issued, layout)
     written: dict[str, Any] = {"file": None, "plate_map": None}
-    said: list[str] = []
+    notes: list[str] = []
     if out is not None:
-        written, said = write_out(out, now, issued, layout, options.file, console.report)
-    said += ordered
+        written, notes = write_out(out, now, issued, layout, options.file, console.report)
+    notes += ordered
     if handed is not None:
-        listed, told = handed(now, issued)
-        written, said = written | listed, said + told
-    return Reply(document | written | orders_file, [*lines, "", *said] if said else lines)
+        listed, texts = handed(now, issued)
+        written, notes = written | listed, notes + texts
+    return Reply(document | written | orders_file, [*lines, "", *notes] if notes else lines)
 
 
 _LOOKED_AT = 10_000
-"""Compounds that are looked at for ids of their own."""
+"""Compounds that are searched for ids of their own."""
 
 
 def _withdraw(options: argparse.Namespace, console: Console) -> Reply:
-    """Return the open round taken back."""
+    """Withdraw the open round."""
     with Campaign.open(options.file, report=console.report) as campaign:
         before = campaign.status().open_round
         campaign.withdraw_round()
         now = campaign.status()
     number = None if before is None else before.number
-    said = f"Round {number} is withdrawn; its number is not used again."
-    return Reply(plan_document(now, None, None, 0.0) | {"withdrawn": number}, [said, next_line(now, options.file)])
+    message = f"Round {number} is withdrawn; its number is not used again."
+    return Reply(plan_document(now, None, None, 0.0) | {"withdrawn": number}, [message, next_line(now, options.file)])
 
 
 def _write_orders(options: argparse.Namespace, now: Status) -> tuple[dict[str, Any], list[str]]:
-    """Return the order list that was written, if one was asked for, as a key of the document and a line for people."""
+    """Write the order list, if requested; return it as a key of the document and a line for people."""
     if options.orders is None:
         return {"orders_file": None}, []
     from ..export.work_list import write_order_list
@@ -122,7 +122,7 @@ def _write_orders(options: argparse.Namespace, now: Status) -> tuple[dict[str, A
 
 
 def plan_document(now: Status, issued: Round | None, layout: Layout | None, seconds: float) -> dict[str, Any]:
-    """Return the promised keys of ``plan --json``; no compounds when nothing is left to ask."""
+    """Return the promised keys of ``plan --json``; no compounds when nothing is left to measure."""
     items = () if issued is None else issued.items
     library = now.library
     return {
@@ -138,7 +138,7 @@ def plan_document(now: Status, issued: Round | None, layout: Layout | None, seco
                 "id": library.ids[item.compound],
                 **pick(item, "replicates reason expected low high"),
                 "sites": library.substituents(item.compound),
-                **_asked(now, item),
+                **_replicates(now, item),
                 **({} if issued is None else _predicted(now, issued, item)),
                 **({} if issued is None else wells_document(now, issued, item, layout)),
             }
@@ -154,19 +154,19 @@ def plan_document(now: Status, issued: Round | None, layout: Layout | None, seco
 
 
 def _to_make(now: Status, compounds: list[int]) -> dict[str, int]:
-    """How many compounds of a round are there, and how many nobody made: as lists said, or rows of the table did."""
+    """Count a round's compounds in stock and to be made, by stock lists or else by the table's rows."""
     if now.stock is not None:
         n = int((now.stock.state[compounds] == TO_MAKE).sum())
     else:
-        # Beside compounds with ids of their own, those named by their substituents are combinations of a product.
+        # Where other compounds have ids of their own, those named by their substituents are unmade combinations.
         rows = not named_by_substituents(now.library, range(min(len(now.library), _LOOKED_AT)))
         new = [c for c in compounds if not now.candidates.made[c] and named_by_substituents(now.library, [c])]
         n = len(new) if rows else 0
     return {"in_stock": len(compounds) - n, "to_make": n}
 
 
-def _asked(now: Status, item: RoundItem) -> dict[str, Any]:
-    """Return what is asked of each endpoint, where it is not the same for all because some values are in already."""
+def _replicates(now: Status, item: RoundItem) -> dict[str, Any]:
+    """Return the replicates of each endpoint where they differ because some values are already recorded."""
     if not item.asked:
         return {}
     names = [now.endpoints[k].name for k in now.measured_endpoints]
@@ -242,7 +242,7 @@ def round_lines(now: Status, issued: Round, layout: Layout | None) -> list[str]:
             library.ids[item.compound],
             *carried_names(library, item.compound).values(),
             _times(now, item),
-            *(("" if said[rank - 1] is None else f"{said[rank - 1]:,.10g}") for said in (costs, leads) if said),
+            *(("" if values[rank - 1] is None else f"{values[rank - 1]:,.10g}") for values in (costs, leads) if values),
             number(item.expected, digits),
             number(item.low, digits),
             number(item.high, digits),
@@ -259,7 +259,7 @@ def round_lines(now: Status, issued: Round, layout: Layout | None) -> list[str]:
 
 
 def _each(now: Status) -> str:
-    """Return what every compound of a round is measured for, where that is more than one endpoint."""
+    """Return the endpoints measured for every compound of a round, where there are several."""
     names = [now.endpoints[k].name for k in now.measured_endpoints]
     return f", each for {', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else ""
 
@@ -302,5 +302,5 @@ def audit(options: argparse.Namespace, console: Console) -> Reply:
         )
     if out is None:
         return Reply(document, lines)
-    written, said = write_out(out, now, issued, issued.layout, options.file, console.report)
-    return Reply(document | written, [*lines, "", *said])
+    written, notes = write_out(out, now, issued, issued.layout, options.file, console.report)
+    return Reply(document | written, [*lines, "", *notes])

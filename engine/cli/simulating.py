@@ -1,4 +1,4 @@
-"""``simulate``: whole campaigns against a simulated assay, scored against a truth that is known."""
+"""``simulate``: whole campaigns against a simulated assay, scored against a known truth."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _tasks(options: argparse.Namespace, instance: Instance, goal: Goal) -> list[
     known = {strategy.info.name: {knob.name for knob in strategy.info.parameters} for strategy in strategies}
     for name in given:
         if not any(name in own for own in known.values()):
-            listed = "; ".join(f"{who}: {', '.join(sorted(own)) or 'none'}" for who, own in known.items())
+            listed = "; ".join(f"{strategy}: {', '.join(sorted(own)) or 'none'}" for strategy, own in known.items())
             raise AssayPilotError(
                 f"no strategy here has a parameter {name!r}", option="--parameter", mend=f"There are {listed}."
             )
@@ -141,7 +141,7 @@ def _tasks(options: argparse.Namespace, instance: Instance, goal: Goal) -> list[
 
 
 def _deviation(options: argparse.Namespace, instance: Instance) -> float:
-    """Return the SD of own deviations; AssayPilotError for one that is no SD, or where means are no plain values."""
+    """Return the SD of the compounds' own deviations; AssayPilotError where it is invalid or does not apply."""
     deviation = float(options.own_deviation)
     if not (math.isfinite(deviation) and deviation >= 0):
         raise AssayPilotError(
@@ -222,7 +222,7 @@ def _shown(value: float | None, form: str) -> str:
 
 
 def _curve_lines(entry: dict[str, Any]) -> list[str]:
-    """Return a line for each round: what was found, and what was missed and wrong beside what was expected."""
+    """Return a line for each round: compounds found, missed and wrong, each with its expected number."""
     rows = [[_shown(point[key], form) for _, key, form in _CURVE] for point in entry["curve"]]
     ended = entry["ended"]
     lines = table([name for name, _, _ in _CURVE], rows)
@@ -245,7 +245,7 @@ def _goal_document(goal: Goal) -> dict[str, Any]:
 
 
 def simulated_lines(instance: Instance, task: Task, documents: Sequence[dict[str, Any]]) -> list[str]:
-    """Return a table with a line for each strategy, and what has to be known beside it."""
+    """Return a table with a line for each strategy, and the notes needed to read it."""
     first = documents[0]
     noise = " and ".join(f"{sd:g}" for sd in dict.fromkeys(first["noise"]))
     noise += " (estimated from replicates)" if first["noise_estimated"] else ""

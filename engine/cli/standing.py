@@ -1,4 +1,4 @@
-"""``status`` and ``forecast``: what is in, out and undecided, how sure that is, and what it will still take."""
+"""``status`` and ``forecast``: what is in, out and undecided, how sure that is, and the measurements still needed."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _NOTHING_LEFT = {"measurements_to_finish": _NONE_LEFT, "rounds_to_finish": _NONE
 
 
 def guarantee_of(now: Status) -> dict[str, Any]:
-    """Return what is guaranteed now, as every document says it."""
+    """Return the current guarantee, as in every document."""
     promise = now.guarantee
     return {
         **pick(promise, "delta holds assumptions void sentence"),
@@ -48,7 +48,7 @@ def guarantee_of(now: Status) -> dict[str, Any]:
 
 
 def status(options: argparse.Namespace, console: Console) -> Reply:
-    """Where a campaign stands; the file is only read."""
+    """Return the state of a campaign; the file is only read."""
     if options.forecast and options.round is not None:
         raise AssayPilotError(
             "a forecast is of where the campaign stands now", option="--forecast", mend="Leave --round or it out."
@@ -103,7 +103,7 @@ def status_document(now: Status, only: Which = "all", limit: int = JSON_LIMIT) -
         "compounds": compound_entries(now, listed[:limit].tolist()),
         "truncated": len(listed) > limit or max(len(ins), len(undecided)) > ID_LIMIT,
         "confirmation": _confirmation(now),
-        "additivity": [told.as_json(ids) for told in now.additivity],
+        "additivity": [test.as_json(ids) for test in now.additivity],
         **controls_document(now),
         "forecast": _NOTHING_LEFT if now.finished else None,
         "unavailable": [ids[compound] for compound in sorted(now.unavailable)],
@@ -122,7 +122,7 @@ def _forecast(options: argparse.Namespace, console: Console) -> tuple[Forecast |
 
 
 def noise_of(now: Status) -> list[dict[str, Any]]:
-    """Of every endpoint whose noise is estimated: the estimate, its degrees of freedom, and what decisions use."""
+    """Return the noise estimate, degrees of freedom and SD used, for each endpoint with estimated noise."""
     return [{"endpoint": now.endpoints[one.endpoint].name, **pick(one, "sd freedom used")} for one in now.noise]
 
 
@@ -150,7 +150,7 @@ def _confirmation(now: Status) -> dict[str, Any] | None:
         "not_measured": [ids[compound] for compound in found.not_measured],
         "due": [ids[compound] for compound in found.due],
         "cannot_be_had": [ids[compound] for compound in found.gone],
-        "additivity": [told.sentence for told in now.additivity],
+        "additivity": [test.sentence for test in now.additivity],
     }
 
 
@@ -167,7 +167,7 @@ def what_can_be_done(now: Status) -> list[str]:
 
 
 def confirmation_lines(now: Status) -> list[str]:
-    """Return what is known of the confirmation beside the statement, in lines for people; empty before it can begin."""
+    """Return the results of the confirmation in lines for people; empty before it can begin."""
     found = now.confirmation
     lines = []
     if found.gone:
@@ -192,10 +192,10 @@ def number(value: float | None, digits: int) -> str:
 
 def round_line(issued: Round) -> str:
     """One round in a few words."""
-    asked = many(issued.measurements, "measurement")
+    planned = many(issued.measurements, "measurement")
     if issued.state == "open":
-        return f"{issued.title} is open: {asked} requested, {issued.missing:,} still to come"
-    return f"{issued.title} is {issued.state}: {asked} requested, {issued.came:,} returned"
+        return f"{issued.title} is open: {planned} requested, {issued.missing:,} still to come"
+    return f"{issued.title} is {issued.state}: {planned} requested, {issued.came:,} returned"
 
 
 def describe(now: Status, only: Which = "all", limit: int = TEXT_LIMIT) -> list[str]:
@@ -317,7 +317,7 @@ def _of_series(now: Status, made: SeriesForecast) -> Reply:
 
 
 def _document(now: Status, made: Forecast) -> dict[str, Any]:
-    """All of it; what is still to come beside what it comes to in all."""
+    """Return the whole forecast: measurements still to come, and the totals."""
     budget = None if made.budget is None else asdict(made.budget) | {"decides_nothing": made.budget.decides_nothing}
     if budget is not None:
         budget["in"] = budget.pop("in_")

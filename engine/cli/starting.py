@@ -1,4 +1,4 @@
-"""``check`` and ``new``: a table is read as its options say, and becomes a campaign."""
+"""``check`` and ``new``: read a table by its options and make a campaign of it."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from ..tables.stock import STOCK_ROLES
 from ..text.documents import pick
 from .program import Console, Reply, count, table
 from .standing import next_line, what_can_be_done
-from .stocking import said_lines, said_of_stock, stock_document, stock_lines, terms_of
+from .stocking import stock_count_lines, stock_document, stock_lines, table_stock_counts, terms_of
 
 
 def read_mapped(
     options: argparse.Namespace, sd: StatedNoise | None, console: Console
 ) -> tuple[RawTable, TableMapping, dict[str, float]]:
-    """Return the table as it is, what its columns are, and the epsilons said with endpoints, by the table options."""
+    """Return the raw table, the mapping of its columns and the endpoints' epsilons, by the table options."""
     specs = tuple(map(parse_endpoint_spec, options.endpoint))
     if options.only_listed and not options.product:
         raise AssayPilotError(
@@ -43,7 +43,7 @@ def read_mapped(
         )
     same = pick(options, "id smiles product only_listed available min_seen assays")
     same |= {role: getattr(options, role, None) for role in STOCK_ROLES}
-    wanted = TableOptions(
+    table_options = TableOptions(
         **same,
         sites=options.sites or (),
         blank=options.blank or "missing",
@@ -57,7 +57,7 @@ def read_mapped(
     )
     raw = _tables(options, console)
     try:
-        mapping = propose(raw, wanted, console.report)
+        mapping = propose(raw, table_options, console.report)
     except NoSites as error:
         raise _with_advice(error, raw, options) from None
     return raw, mapping, {spec.name: spec.epsilon for spec in specs if spec.epsilon is not None}
@@ -83,7 +83,7 @@ def _tables(options: argparse.Namespace, console: Console) -> RawTable:
             option="--sheet",
             mend="Name one for each workbook: first that of the table, then that of --join.",
         )
-    # Without any workbook the table itself says that it has no sheets.
+    # Without any workbook, reading the table reports that it has no sheets.
     of_file = dict(zip(books or [0], sheets, strict=False))
     raw = read_said(options.table, of_file.get(0), options.decimal, console, options.header)
     for place, file in enumerate(files[1:], start=1):
@@ -95,7 +95,7 @@ def _tables(options: argparse.Namespace, console: Console) -> RawTable:
 def read_said(
     file: str, sheet: str | None, decimal: str | None, console: Console, header: tuple[int, int] | None = None
 ) -> RawTable:
-    """Return the table in a file, of which a sheet, the mark of its decimals and its header may be said."""
+    """Return the table in a file; its sheet, decimal mark and header may be given."""
     if header is None and decimal is None:
         return read_table(file, console.report, sheet=sheet)
     mark = {None: None, "point": ".", "comma": ","}[decimal]
@@ -115,8 +115,8 @@ def _with_advice(error: NoSites, raw: RawTable, options: argparse.Namespace) -> 
 def check(options: argparse.Namespace, console: Console) -> Reply:
     """Return what an import of the table would understand; writes nothing."""
     raw, mapping, imported, _ = _read(options, None, console)
-    document = check_report(raw, mapping, imported) | {"stock": said_of_stock(imported)}
-    return Reply(document, [*check_lines(options.table, document), *said_lines(document["stock"])])
+    document = check_report(raw, mapping, imported) | {"stock": table_stock_counts(imported)}
+    return Reply(document, [*check_lines(options.table, document), *stock_count_lines(document["stock"])])
 
 
 def new(options: argparse.Namespace, console: Console) -> Reply:
@@ -129,7 +129,7 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
     raw, mapping, imported, epsilons = _read(options, options.sd, console)
     facts = endpoint_facts(imported)
     document = check_report(raw, mapping, imported, facts)
-    wanted = Wanted(
+    requested = Wanted(
         goal="top" if options.top is not None and options.goal is None else options.goal or "epsilon-best",
         objectives=options.objective or None,
         **pick(options, "epsilon name"),
@@ -142,7 +142,7 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
         epsilons=epsilons,
         profile=tuple(map(parse_curve, options.profile)),
     )
-    made = campaign_from_table(path, raw, mapping, imported, wanted, facts=facts, report=console.report)
+    made = campaign_from_table(path, raw, mapping, imported, requested, facts=facts, report=console.report)
     with made as campaign:
         now = campaign.status()
     return Reply(_document(path, now, imported, document), _lines(path, now, len(imported.history), document))
@@ -150,7 +150,7 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
 
 def _document(path: Path, now: Status, imported: ImportedTable, document: dict[str, Any]) -> dict[str, Any]:
     """Return the campaign that was made, as ``--json`` prints it; ``document`` is the check of its table."""
-    asked = [now.endpoints[k] for k in now.asked_endpoints]
+    endpoints = [now.endpoints[k] for k in now.asked_endpoints]
     return {
         "file": str(path),
         **pick(now, "name strategy why warnings head events goal=goal_sentence"),
@@ -158,7 +158,7 @@ def _document(path: Path, now: Status, imported: ImportedTable, document: dict[s
         **{key: document[key] for key in ("rank", "max_rank", "model_report", "not_used", "notes")},
         "compounds": len(now.library),
         "combinations": now.library.n_combinations if now.library.partial else None,
-        "noise_sd": asked[0].noise_sd,
+        "noise_sd": endpoints[0].noise_sd,
         "endpoints": [
             {
                 **pick(e, "name noise_sd noise_estimated of"),
@@ -166,27 +166,27 @@ def _document(path: Path, now: Status, imported: ImportedTable, document: dict[s
                 "in_goal": k in now.goal_endpoints,
                 "curves": [curve.text for curve in e.curves],
             }
-            for k, e in zip(now.asked_endpoints, asked, strict=True)
+            for k, e in zip(now.asked_endpoints, endpoints, strict=True)
         ],
         "history": len(imported.history),
         "stock": stock_document(now),
-        "additivity": [told.as_json(now.library.ids) for told in now.additivity],
+        "additivity": [test.as_json(now.library.ids) for test in now.additivity],
     }
 
 
 def _lines(path: Path, now: Status, history: int, document: dict[str, Any]) -> list[str]:
     """Return the same for the terminal; ``history``: how many values there were before."""
-    asked = [now.endpoints[k] for k in now.asked_endpoints]
+    endpoints = [now.endpoints[k] for k in now.asked_endpoints]
     return [
         f"Created {path}: {many(len(now.library), 'compound')}, rank {document['rank']} of {document['max_rank']}",
         now.goal_sentence,
         *(
             f"Assay noise (SD) of {endpoint.scale_name}: "
             + (f"unknown, at first {endpoint.noise_text}" if _unknown(now, endpoint) else endpoint.noise_text)
-            for endpoint in asked
+            for endpoint in endpoints
             if endpoint.kind == "value" and not endpoint.curves
         ),
-        *_how_additive(document, [endpoint.name for endpoint in asked]),
+        *_how_additive(document, [endpoint.name for endpoint in endpoints]),
         f"Strategy {now.why}",
         *([] if now.guarantee.holds else [now.guarantee.sentence, *what_can_be_done(now)]),
         *stock_lines(now),
@@ -212,7 +212,7 @@ def _unknown(now: Status, endpoint: Endpoint) -> bool:
 
 
 def _how_additive(document: dict[str, Any], names: Sequence[str]) -> list[str]:
-    """How well contributions add up in what is measured already, said before anything is guaranteed on them."""
+    """Return how well contributions add up in the values measured so far: guarantees assume that they do."""
     measured = {endpoint["name"] for endpoint in document["endpoints"] if endpoint["measured"]}
     models = document["model_report"]
     return [models[name]["sentence"] for name in names if name in measured and name in models]
@@ -221,7 +221,7 @@ def _how_additive(document: dict[str, Any], names: Sequence[str]) -> list[str]:
 def _read(
     options: argparse.Namespace, sd: StatedNoise | None, console: Console
 ) -> tuple[RawTable, TableMapping, ImportedTable, dict[str, float]]:
-    """Return the table as it is, what its columns are, what came of it, and the epsilons said with endpoints."""
+    """Return the raw table, the mapping of its columns, the imported table and the endpoints' epsilons."""
     raw, mapping, epsilons = read_mapped(options, sd, console)
     return raw, mapping, import_table(raw, mapping, console.report), epsilons
 
@@ -292,7 +292,7 @@ def _endpoint_table(report: dict[str, Any]) -> list[str]:
             (
                 endpoint["name"],
                 endpoint["unit"],
-                # Of a concentration the logarithm is meant, and "higher" beside "nM" would say the contrary.
+                # Name the modelled scale: "higher" next to "nM" would read as a higher concentration.
                 f"{'higher' if endpoint['direction'] == 'max' else 'lower'}"
                 f"{'' if endpoint['scale'] == endpoint['name'] else ' ' + endpoint['scale']}",
                 endpoint["measured"],

@@ -1,4 +1,4 @@
-"""``stock``: what can be had, for how much and when; and the choice of plans that follows from it."""
+"""``stock``: available compounds, their costs and lead times, and the plans to choose from."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def terms_of(options: argparse.Namespace) -> StockTerms:
-    """Return what the options say of money and time in general."""
+    """Return the general terms of cost and time that the options give."""
     currency = None if options.currency is None else options.currency.strip()
     return StockTerms(currency, options.measurement_cost, options.default_plan, options.round_days)
 
@@ -49,8 +49,8 @@ def stock_document(now: Status) -> dict[str, Any] | None:
     return None if now.stock is None else {**stock_counts(now), "orders": orders_document(now)}
 
 
-def said_of_stock(imported: ImportedTable) -> dict[str, int] | None:
-    """How many compounds a table says what of; None when it has no such column."""
+def table_stock_counts(imported: ImportedTable) -> dict[str, int] | None:
+    """Count the compounds by stock state; None when the table has no stock column."""
     if not imported.stock:
         return None
     return _counted([line.state for line in imported.stock]) | {
@@ -59,13 +59,13 @@ def said_of_stock(imported: ImportedTable) -> dict[str, int] | None:
     }
 
 
-def said_lines(said: Mapping[str, int] | None) -> list[str]:
+def stock_count_lines(counts: Mapping[str, int] | None) -> list[str]:
     """Return the same for people; empty without such a column."""
-    if said is None:
+    if counts is None:
         return []
     return [
-        f"Stock: {said['in_stock']:,} in stock, {said['to_be_made']:,} to be made, {said['cannot_be_made']:,} cannot "
-        f"be made; {said['costs']:,} with a cost, {said['leads']:,} with a lead time"
+        f"Stock: {counts['in_stock']:,} in stock, {counts['to_be_made']:,} to be made, {counts['cannot_be_made']:,} "
+        f"cannot be made; {counts['costs']:,} with a cost, {counts['leads']:,} with a lead time"
     ]
 
 
@@ -128,7 +128,7 @@ _WORDS = {
 
 
 def stock(options: argparse.Namespace, console: Console) -> Reply:
-    """Return what is known of stock; with a list, arrivals or terms after these were taken in."""
+    """Return the stock, after recording a list, arrivals or terms if given."""
     arrived, terms = options.arrived, terms_of(options)
     _refuse_aimless(options)
     changes = options.list is not None or bool(arrived) or terms.said
@@ -145,17 +145,17 @@ def stock(options: argparse.Namespace, console: Console) -> Reply:
         changed = campaign.set_stock(lines, terms, source=source, note=_note(options, arrived)) if changes else False
         now = campaign.status()
     document = _document(now, changed, len({line.compound for line in lines}), not_used)
-    said = _lines(now, document, changes=changes)
+    texts = _lines(now, document, changes=changes)
     if options.orders is not None:
         from ..export.work_list import write_order_list
 
         document["orders_file"] = options.orders
-        said.append(f"Order list: {options.orders}, {many(write_order_list(Path(options.orders), now), 'compound')}")
-    return Reply(document, said)
+        texts.append(f"Order list: {options.orders}, {many(write_order_list(Path(options.orders), now), 'compound')}")
+    return Reply(document, texts)
 
 
 def _refuse_aimless(options: argparse.Namespace) -> None:
-    """Raise AssayPilotError for options about a list without one, and for arrivals that name nobody."""
+    """Raise AssayPilotError for options about a list without one, and for arrivals that name no compound."""
     for name in ("stock", "cost", "lead", "sheet"):
         if options.list is None and getattr(options, name) is not None:
             raise AssayPilotError(
@@ -175,9 +175,9 @@ def _note(options: argparse.Namespace, arrived: Sequence[str]) -> str:
 def _listed(
     options: argparse.Namespace, now: Status, terms: StockTerms, console: Console
 ) -> tuple[list[StockLine], list[dict[str, Any]], Source]:
-    """Return what a stock list says, what of it could not be used, and where it comes from.
+    """Return the lines of a stock list, the rejected rows, and the list's source.
 
-    Refuses one that says nothing.
+    Refuse a list without a usable line.
     """
     from ..tables.opening import read_table
     from ..tables.stock import read_stock_list
@@ -213,7 +213,7 @@ def _listed(
 
 
 def _arrived(texts: Sequence[str], now: Status) -> list[StockLine]:
-    """Return the compounds that are there now; ``all`` is everything that is waited for."""
+    """Return stock lines for compounds that have arrived; ``all`` means every ordered compound."""
     lines = []
     for text in texts:
         if text.strip().casefold() == "all":
@@ -229,7 +229,7 @@ def _arrived(texts: Sequence[str], now: Status) -> list[StockLine]:
 def compounds_named(texts: Sequence[str], now: Status, option: str) -> list[int]:
     """Return the compounds named, each once; AssayPilotError for a name that is not there.
 
-    A text that is an id as a whole is that compound, commas and all; any other is ids between commas.
+    A text that is a whole id names that compound, even with commas; any other is split at commas.
     """
     found: dict[int, None] = {}
     for text in texts:

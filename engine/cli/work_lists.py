@@ -14,7 +14,7 @@ from ..campaign.state import Status
 from ..domain.plates.wells import FORMATS
 from ..errors import AssayPilotError
 from ..export.formats import ENDINGS, refused
-from ..export.work_list import NOT_ASKED, work_list
+from ..export.work_list import NOT_PLANNED, work_list
 from ..system.places import refuse_name, try_folder
 from ..system.progress import Report
 
@@ -26,7 +26,7 @@ _TABLES = (".csv", ".xlsx", ".sdf")
 
 
 def check_place(path: Path, source: str, option: str | None = None) -> None:
-    """Raise AssayPilotError unless a file can be written at ``path``, and that is not the one that is read."""
+    """Raise AssayPilotError unless ``path`` can be written and is not the file that is read."""
     if path.exists() and os.path.exists(source) and os.path.samefile(path, source):
         raise AssayPilotError(
             "this is the very file that is read", file=str(path), option=option, mend="Choose another name."
@@ -54,7 +54,7 @@ def check_target(
 ) -> None:
     """Raise AssayPilotError unless a file of one of these endings can be written at ``path``; see ``check_place``.
 
-    ``is_ours`` says by the columns whether a table of that name may go.
+    ``is_ours`` tests by its columns whether an existing table may be replaced.
     """
     if path.suffix.casefold() not in endings:
         raise AssayPilotError(
@@ -69,7 +69,7 @@ def check_target(
 
 
 def keep_other_tables(path: Path, is_ours: Callable[[Sequence[str]], bool], option: str | None = None) -> None:
-    """Refuse to write over a table of somebody else's, such as the one the compounds came from.
+    """Refuse to write over another table, such as the one the compounds came from.
 
     ``is_ours``: whether a table with these columns is one that the program wrote, which it may overwrite.
     """
@@ -80,7 +80,7 @@ def keep_other_tables(path: Path, is_ours: Callable[[Sequence[str]], bool], opti
     try:
         columns = read_table(path).columns
     except AssayPilotError:
-        return  # no table, or nobody can read it
+        return  # no table, or unreadable
     if not is_ours(columns):
         raise AssayPilotError(
             "there is another table of this name, which would be lost",
@@ -108,19 +108,19 @@ def plate_use(options: argparse.Namespace) -> PlateUse | None:
 
 
 def check_out(out: Path, campaign: str, *, plates: bool) -> None:
-    """Raise AssayPilotError unless what is asked for can be written."""
+    """Raise AssayPilotError unless the requested files can be written."""
     check_target(out, campaign, "--out", (".csv", _PAGE), lambda columns: set(_MARKS) <= set(columns))
     if plates and out.suffix.casefold() != _PAGE:
-        check_place(_map_beside(out), campaign, "--out")
+        check_place(_map_path(out), campaign, "--out")
 
 
-def _map_beside(out: Path) -> Path:
-    """Where the plate map of a work list is written."""
+def _map_path(out: Path) -> Path:
+    """Return the path of a work list's plate map."""
     return out.with_name(f"{out.stem}_plates.csv")
 
 
 def keep_filled_in(out: Path, now: Status) -> None:
-    """Refuse to write over a work list of the open round in which somebody has filled in values."""
+    """Refuse to write over a work list of the open round in which values are filled in."""
     if now.open_round is None or out.suffix.casefold() == _PAGE or not out.exists():
         return
     from ..tables.opening import read_table
@@ -128,11 +128,11 @@ def keep_filled_in(out: Path, now: Status) -> None:
     try:
         raw = read_table(out)
     except AssayPilotError:
-        return  # whatever it is, it is no work list
+        return  # not a work list
     if any(name not in raw.columns for name in _MARKS) or set(raw.column("Round")) != {str(now.open_round.number)}:
         return
     values = [name for name in dict.fromkeys(("Value", *now.value_columns)) if name in raw.columns]
-    if any(cell not in ("", NOT_ASKED) for name in values for cell in raw.column(name)):
+    if any(cell not in ("", NOT_PLANNED) for name in values for cell in raw.column(name)):
         raise AssayPilotError(
             "this work list of the open round has values filled in, which would be lost",
             file=str(out),
@@ -144,31 +144,31 @@ def keep_filled_in(out: Path, now: Status) -> None:
 def write_out(
     out: Path, now: Status, issued: Round, layout: Layout | None, campaign: str, report: Report
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return what was written, as keys of the document and as lines for people."""
+    """Write the work list; return its files as keys of the document and as lines for people."""
     if out.suffix.casefold() == _PAGE:
         from ..export.contents import contents
         from ..export.work_page import write_work_page
 
-        said = contents(now)
-        write_work_page(out, now, issued, layout, program=said.program, printed=said.exported, report=report)
+        facts = contents(now)
+        write_work_page(out, now, issued, layout, program=facts.program, printed=facts.exported, report=report)
         return {"file": str(out), "plate_map": None}, [f"To print: {out}"]
     from ..export.sheet import write_csv
 
     sheet = work_list(now, issued, layout)
-    beside = None
+    map_path = None
     if layout is not None:
         from ..export.work_list import plate_map
 
-        beside = _map_beside(out)
+        map_path = _map_path(out)
         plates = plate_map(now, issued, layout)
-        write_csv(beside, plates.header, plates.rows)
+        write_csv(map_path, plates.header, plates.rows)
     write_csv(out, sheet.header, sheet.rows)
     values = ["Value"] if "Value" in sheet.header else now.value_columns
     column = f"the column {values[0]}" if len(values) == 1 else f"the columns {', '.join(values)}"
     lines = [f"Work list: {out}. Fill in {column}, then: assaypilot record {campaign} {out}"]
-    if beside is not None:
-        lines.append(f"Plate map: {beside}, one row per well, controls included")
-    return {"file": str(out), "plate_map": None if beside is None else str(beside)}, lines
+    if map_path is not None:
+        lines.append(f"Plate map: {map_path}, one row per well, controls included")
+    return {"file": str(out), "plate_map": None if map_path is None else str(map_path)}, lines
 
 
 def plates_document(now: Status, layout: Layout | None) -> list[dict[str, Any]] | None:

@@ -18,7 +18,7 @@ from .points import Point, Points
 HALF = 50.0
 """Percent effect that a curve has to reach."""
 _FEWEST = 4
-"""Different concentrations of a curve; fewer say nothing of four parameters."""
+"""Different concentrations of a curve; fewer do not determine four parameters."""
 _REACHED = 0.8
 """Share of the way between the plateaus up to which one counts as not reached."""
 _WIDE = 1.0
@@ -166,7 +166,7 @@ def _controls(points: Points) -> dict[str, PlateControls]:
 
 
 def _effects(own: Sequence[Point], plates: dict[str, PlateControls], points: Points) -> list[float]:
-    """Return the response of each point as percent effect, or as it was read where nothing says what that is."""
+    """Return the response of each point as percent effect, or as read where its scale is unknown."""
     if points.scale == "remaining":
         return [100.0 - point.response for point in own]
     if not plates:
@@ -217,7 +217,7 @@ def _judged(
     ends = float(x[used].min()), float(x[used].max())
     relation, value = _value(fit, ends, percent=percent)
     if relation == "=":
-        # A curve without a turn follows its noise, and what it leaves beside it is no outlier.
+        # A curve without a turn follows its noise; points away from it are not outliers.
         outliers[used] = fit.outliers
     flags = [f"{n} outlier" + ("s" if n > 1 else "")] if (n := int(outliers.sum())) else []
     if relation is None:

@@ -38,7 +38,7 @@ _PRIOR = (10.0, 30.0)
 _FAR = 3.0
 """Prior SDs of a plateau of the free fit from which another start is tried, too."""
 _UNKNOWN = 5.0
-"""A standard error of so many log10 units says nothing."""
+"""Standard error, in log10 units, above which a fit determines nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Fit:
     outliers: Flags
     """``(n,)``, points too far from the curve to belong to it."""
     at_limit: bool
-    """Whether the slope ended on the least or the largest that is allowed."""
+    """Whether the slope ended at one of its limits."""
 
     def at(self, x: Floats) -> Floats:
         """Return the curve at log10 concentrations."""
@@ -105,7 +105,7 @@ def fit_curves(
 
 
 def _ends(curves: Sequence[tuple[Floats, Floats]]) -> tuple[float, float]:
-    """Return about where shared plateaus lie: the extremes of all responses, in the way in which most run."""
+    """Return rough shared plateaus: the extremes of all responses, ordered as most curves run."""
     y = np.concatenate([responses for _, responses in curves])
     low, high = map(float, np.quantile(y, (0.02, 0.98)))
     rise = sum(float((x - x.mean()) @ responses) for x, responses in curves)

@@ -17,12 +17,12 @@ from ..tables.values import is_missing, parse_number, parse_value, quoted
 
 Role = Literal["compound", "neutral", "full"]
 Scale = Literal["raw", "effect", "remaining"]
-"""What responses are: a signal, percent of the full effect, or percent that is left of the neutral signal."""
+"""Scale of responses: a signal, percent of the full effect, or percent of the neutral signal remaining."""
 
 NEUTRAL, FULL = CELLS["neutral"], CELLS["full"]
 _COMPOUND = ("", "compound", "sample", "test", "unknown", "cpd", "x", "no", "false")
 _OTHER = ("max", "min", "high", "low", "control", "reference", "standard", "empty")
-"""Names of wells that are no compounds of the series; what effect they have has to be said."""
+"""Names of wells that are not compounds of the series; the user must state their effect."""
 _CONTROL = HEADERS["control of a well"]
 _RESPONSE = PATTERNS["response of a curve"]
 _EFFECT = PATTERNS["effect in per cent"]
@@ -35,7 +35,7 @@ _MEND = "Points of curves need a compound, a concentration and a response."
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """What the user says of the columns, where the table does not."""
+    """The user's settings for the columns, where the table has none."""
 
     response: str | None = None
     unit: str | None = None
@@ -90,11 +90,11 @@ class Points:
     """What the table calls its responses."""
 
 
-def read_points(raw: RawTable, said: Columns = Columns()) -> Points:
+def read_points(raw: RawTable, columns: Columns = Columns()) -> Points:
     """Return the points of curves in a table.
 
     A list has a row for each reading with compound, concentration and response. Several columns called after
-    concentrations hold one reading each; where nothing names compounds, every column beside the concentrations is one.
+    concentrations hold one reading each; where nothing names compounds, every column besides the concentrations is one.
     AssayPilotError when one of the three is missing.
     """
     raw, named = _long(raw)
@@ -109,11 +109,11 @@ def read_points(raw: RawTable, said: Columns = Columns()) -> Points:
             + ("" if ids is None else ", or give a plate map")
             + ".",
         )
-    control = _control_column(raw, said)
-    response = _response_column(raw, said, {ids, dose, control})
-    unit, log = _unit(raw, dose, said.unit)
+    control = _control_column(raw, columns)
+    response = _response_column(raw, columns, {ids, dose, control})
+    unit, log = _unit(raw, dose, columns.unit)
     unit_column = raw.called(_UNITS)
-    scale = said.scale or _scale_of(response)
+    scale = columns.scale or _scale_of(response)
     texts = {
         role: raw.column(found) if found else ("",) * len(raw)
         for role, found in (
@@ -130,7 +130,7 @@ def read_points(raw: RawTable, said: Columns = Columns()) -> Points:
         name, dosed, read = (raw.column(column)[place].strip() for column in (ids, dose, response))
         if is_missing(read):
             continue
-        role = _role(texts["control"][place], name, said)
+        role = _role(texts["control"][place], name, columns)
         if role is None and not is_missing(dosed):
             role = "compound"  # a reference or standard with a curve of its own
         if role is None:
@@ -175,7 +175,7 @@ def read_points(raw: RawTable, said: Columns = Columns()) -> Points:
 
 
 def with_map(raw: RawTable, plate_map: RawTable, series: Series | None = None) -> RawTable:
-    """Return readings by well with what a plate map says of each: compound, control, concentration.
+    """Return readings by well, each with its compound, control and concentration from a plate map.
 
     With ``series`` a column Point of the map becomes the concentration. Wells that the map does not name are left out.
     AssayPilotError when one of the tables has no wells, or plates cannot be matched.
@@ -193,12 +193,12 @@ def with_map(raw: RawTable, plate_map: RawTable, series: Series | None = None) -
         plates = table.column(plate) if plate is not None else ("",) * len(table)
         where[id(table)] = [(name.strip(), _well(text)) for name, text in zip(plates, table.column(well), strict=True)]
     names = [list(dict.fromkeys(plate for plate, _ in where[id(table)])) for table in (raw, plate_map)]
-    # One map that names no plate, or names one where the readings have none, is of every plate.
-    alike = len(names[1]) == 1 and (not names[1][0] or len(names[0]) == 1)
-    found = {("" if alike else plate, well): place for place, (plate, well) in enumerate(where[id(plate_map)])}
+    # A single map applies to every plate if it names no plate, or the readings name only one.
+    one_plate = len(names[1]) == 1 and (not names[1][0] or len(names[0]) == 1)
+    found = {("" if one_plate else plate, well): place for place, (plate, well) in enumerate(where[id(plate_map)])}
     pairs = []
     for place, (plate, well) in enumerate(where[id(raw)]):
-        other = found.get(("" if alike else plate, well))
+        other = found.get(("" if one_plate else plate, well))
         if other is not None:
             pairs.append((place, other))
     if not pairs:
@@ -269,20 +269,20 @@ def _melted(
     return raw.without(across).at([place for place, _ in places]).with_columns({called: header, value: read})
 
 
-def _control_column(raw: RawTable, said: Columns) -> str | None:
-    """Return the column that says which wells are controls."""
-    known = {*NEUTRAL, *FULL, *_OTHER, *map(fold, (*said.neutral, *said.full))}
+def _control_column(raw: RawTable, columns: Columns) -> str | None:
+    """Return the column that marks the wells of controls."""
+    known = {*NEUTRAL, *FULL, *_OTHER, *map(fold, (*columns.neutral, *columns.full))}
     candidates = [column for name in _CONTROL for column in raw.columns if fold(column) == name]
     return next((c for c in candidates if any(fold(text) in known for text in raw.column(c))), None)
 
 
-def _response_column(raw: RawTable, said: Columns, taken: set[str | None]) -> str:
-    """Return the column of responses: the one that is named, else the only one that is called so or holds numbers."""
-    if said.response is not None:
-        found = raw.find(said.response)
+def _response_column(raw: RawTable, columns: Columns, taken: set[str | None]) -> str:
+    """Return the column of responses: the named one, else the only one with such a header or with numbers."""
+    if columns.response is not None:
+        found = raw.find(columns.response)
         if found is None:
             raise AssayPilotError(
-                f"there is no column {said.response!r}; the columns are {columns_named(raw.columns)}",
+                f"there is no column {columns.response!r}; the columns are {columns_named(raw.columns)}",
                 file=raw.file,
                 option="--response",
             )
@@ -308,12 +308,12 @@ def _is_numeric(raw: RawTable, column: str) -> bool:
     return bool(filled)
 
 
-def _unit(raw: RawTable, dose: str, said: str | None) -> tuple[str, bool]:
-    """Return the unit of concentrations without their own, "" where rows must say it, and whether they are logs."""
+def _unit(raw: RawTable, dose: str, stated: str | None) -> tuple[str, bool]:
+    """Return the default unit of concentrations, "" where each row needs its own, and whether they are logs."""
     unit = headers.split_unit(dose)[1] or (re.findall(r"\b([pnuµμm]?M)\b", dose) or [""])[0]
     log = fold(dose).startswith("log")
-    if said is not None:
-        unit = unit or said
+    if stated is not None:
+        unit = unit or stated
     unit = normalise_unit(unit) if unit else "M" if log else ""
     if unit and unit not in CONCENTRATIONS:
         raise AssayPilotError(
@@ -323,7 +323,7 @@ def _unit(raw: RawTable, dose: str, said: str | None) -> tuple[str, bool]:
 
 
 def _amount(text: str, unit: str, decimal: str, *, log: bool) -> float:
-    """Return a concentration in mol/L; ValueError says why there is none."""
+    """Return a concentration in mol/L; ValueError gives the reason there is none."""
     if is_missing(text):
         raise ValueError("the concentration is missing")
     found = parse_value(text, decimal)
@@ -348,9 +348,9 @@ def _scale_of(column: str) -> Scale:
     return "effect" if percent and any(_EFFECT.fullmatch(name) for name in names) else "raw"
 
 
-def _role(control: str, name: str, said: Columns) -> Role | None:
-    """Return what a well holds; None for a control whose effect is not known."""
-    neutral, full = ({*known, *map(fold, given)} for known, given in ((NEUTRAL, said.neutral), (FULL, said.full)))
+def _role(control: str, name: str, columns: Columns) -> Role | None:
+    """Return the role of a well; None for a control whose effect is not known."""
+    neutral, full = ({*known, *map(fold, given)} for known, given in ((NEUTRAL, columns.neutral), (FULL, columns.full)))
     for text in (fold(control), fold(name)):
         if text in neutral and text:
             return "neutral"

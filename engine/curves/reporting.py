@@ -77,14 +77,14 @@ def _five(value: float) -> float:
 def result_rows(analysis: Analysis, endpoint: str, unit: str) -> Iterator[Sequence[Cell]]:
     """Yield one row of RESULTS for each curve; a curve without a value has its reason as a comment."""
     for curve in analysis.curves:
-        told, fit = reported(curve, unit), curve.fit
+        own, fit = reported(curve, unit), curve.fit
         details: tuple[Cell, ...] = (None,) * 4
         if fit is not None and curve.relation == "=":
             plateaus = sorted((fit.start, fit.end))
             details = (round(fit.slope, 3), *map(_five, plateaus), round(fit.r2, 4))
         yield (
-            curve.compound, endpoint, told.value, told.relation or "", unit, 1, told.sd, curve.plate, comment(curve),
-            *details, told.low, told.high,
+            curve.compound, endpoint, own.value, own.relation or "", unit, 1, own.sd, curve.plate, comment(curve),
+            *details, own.low, own.high,
         )  # fmt: skip
 
 
@@ -115,11 +115,11 @@ def point_rows(points: Points, analysis: Analysis) -> Iterator[Sequence[Cell]]:
     factor = CONCENTRATIONS[points.unit]
     for point in points.points:
         own = point.role == "compound"
-        normalised, told, mark = found.get(id(point), (None, None, ""))
+        normalised, fit, mark = found.get(id(point), (None, None, ""))
         amount = float(f"{point.concentration / factor:.10g}") if own else None
         yield (
             point.compound, "" if own else point.role, point.plate, point.well, point.replicate,
-            amount, point.response, normalised, told, mark, point.excluded,
+            amount, point.response, normalised, fit, mark, point.excluded,
         )  # fmt: skip
 
 

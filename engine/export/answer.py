@@ -41,7 +41,7 @@ def _light() -> Palette:
 
 
 def picture_of(status: Status, selected: int | None = None, colours: Colours = _light) -> Picture:
-    """Return the picture of a campaign's candidates, one of them ringed; ``colours`` are asked for at every drawing."""
+    """Return the picture of a campaign's candidates, one of them ringed; ``colours`` is called at every drawing."""
     count = len(status.goal_endpoints)
     if count == 1:
         return RankedPicture(status, selected, colours)
@@ -49,7 +49,7 @@ def picture_of(status: Status, selected: int | None = None, colours: Colours = _
 
 
 def around(moments: Iterable[Ends | None]) -> Ends | None:
-    """Return the ends of axes that hold several moments of a campaign, so that they need not move; None for none."""
+    """Return fixed ends of axes that cover several moments of a campaign; None for none."""
     known = np.array([ends for ends in moments if ends is not None])
     if not known.size:
         return None
@@ -77,10 +77,10 @@ class Picture(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """What it shows, for people who do not see it."""
+        """Description of the picture for people who do not see it."""
 
     def framed(self, frame: Frame | None, compound: int) -> Frame | None:
-        """Return the frame moved to a compound where that lies outside; unchanged where nothing is to move."""
+        """Return the frame moved to a compound where that is outside; unchanged otherwise."""
         return frame
 
     def zoomed(self, frame: Frame | None, x: float, y: float, factor: float) -> Frame | None:
@@ -236,7 +236,7 @@ class RankedPicture(Picture):
         return (float(first), float(first + wide - 1), 0.0, 0.0)
 
     def _bounds(self) -> tuple[Floats, Floats] | None:
-        """Return what the values lie below, and above, of compounds of which only that is known.
+        """Return the upper and lower bounds of compounds whose values are known only as bounds.
 
         None where there are none.
         """
@@ -298,7 +298,7 @@ class RankedPicture(Picture):
 
 
 class FrontPicture(Picture):
-    """One endpoint against the other, the front and the region it lies in."""
+    """One endpoint against the other, the front and its region."""
 
     @property
     def name(self) -> str:

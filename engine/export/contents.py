@@ -1,4 +1,4 @@
-"""What every export says, whatever its format: the shortlist as on screen, all compounds, measurements and settings."""
+"""The contents of every export, in any format: the shortlist as on screen, all compounds, measurements and settings."""
 
 from __future__ import annotations
 
@@ -47,16 +47,16 @@ class Choice:
     ID comes first, and evidence, availability, cost and lead time (where a list said them) and (after a confirmation
     round) whether it is confirmed last, where they are not among them: no row goes out without.
     """
-    beside: tuple[Column, ...] = ()
+    extra: tuple[Column, ...] = ()
     """Further columns, such as calculated properties, with a cell for each compound of the library.
 
-    They stand behind the shortlist's own, with a number behind a header that is taken; ``columns`` may name them.
+    They follow the shortlist's own, with a number after a header that is taken; ``columns`` may name them.
     """
 
 
 @dataclass(frozen=True, eq=False)
 class Contents:
-    """Everything an export can say of a campaign, at one head of its log. Can be pickled."""
+    """The data of every export of a campaign, at one head of its log. Can be pickled."""
 
     status: Status
     choice: Choice = Choice()
@@ -87,23 +87,23 @@ class Contents:
     def shortlist(self) -> Sheet:
         """One row per chosen compound with the chosen columns, evidence and availability in every one of them."""
         places: list[int] = self.compounds.tolist()
-        beside = [Column(one.name, [one.cells[k] for k in places], one.digits) for one in self.choice.beside]
-        whole = table_of(self.status, self.compounds).beside(beside)
+        extra = [Column(one.name, [one.cells[k] for k in places], one.digits) for one in self.choice.extra]
+        whole = table_of(self.status, self.compounds).with_columns(extra)
         columns = self.choice.columns
         if columns is None:
             return whole
-        wanted = dict.fromkeys(columns)
-        first = [] if "ID" in wanted else ["ID"]
+        chosen = dict.fromkeys(columns)
+        first = [] if "ID" in chosen else ["ID"]
         stock = [column.name for column in stock_columns(self.status, [])]
         always = (EVIDENCE, AVAILABILITY, *stock, *((CONFIRMED,) if self.status.confirmation.rounds else ()))
-        last = [name for name in always if name not in wanted]
-        return whole.only([*first, *wanted, *last])
+        last = [name for name in always if name not in chosen]
+        return whole.only([*first, *chosen, *last])
 
     @cached_property
     def shortlist_with_provenance(self) -> Sheet:
-        """The shortlist with columns behind it that say in every row where it comes from: for formats of one table."""
+        """The shortlist with provenance columns at its end, in every row: for formats of one table."""
         rows = len(self.shortlist.rows)
-        return self.shortlist.beside([Column(name, (cell,) * rows) for name, cell in self.provenance])
+        return self.shortlist.with_columns([Column(name, (cell,) * rows) for name, cell in self.provenance])
 
     @cached_property
     def everything(self) -> Sheet:
@@ -117,7 +117,7 @@ class Contents:
 
     @cached_property
     def rounds(self) -> Sheet:
-        """One row per round: state, dates, what was asked for and what returned."""
+        """One row per round: state, dates, measurements requested and returned."""
         return records.rounds(self.status)
 
     @cached_property
@@ -132,7 +132,7 @@ class Contents:
 
     @cached_property
     def provenance(self) -> tuple[tuple[str, Cell], ...]:
-        """(name, value) of what a single row can carry to say where it comes from."""
+        """The provenance that a single row can carry, as (name, value)."""
         return provenance(self.status, program=self.program, exported=self.exported)
 
     def structure(self, compound: int) -> str:
@@ -149,7 +149,7 @@ def contents(
     program: str = "",
     exported: str = "",
 ) -> Contents:
-    """Return what an export of a campaign says now.
+    """Return the contents of an export of a campaign now.
 
     Texts that are not given are filled in, the time with the local one.
     """

@@ -30,7 +30,7 @@ FORMATS: dict[str, tuple[str, str]] = {
     ".pdf": ("Report (PDF)", "report"),
     ".pptx": ("Slide (PowerPoint)", "slide"),
 }
-"""By ending: what people call it, and the module of this package whose ``write`` makes it."""
+"""By ending: the usual name, and the module of this package whose ``write`` makes it."""
 
 
 def ending_of(path: str | Path) -> str:
@@ -44,9 +44,9 @@ def ending_of(path: str | Path) -> str:
         raise AssayPilotError("this is a folder", file=str(path), mend="Name a file in it, such as shortlist.xlsx.")
     if ending not in FORMATS:
         known = ", ".join(FORMATS)
-        said = f"{ending} files cannot be written" if ending else "the name has no ending that says what to write"
+        reason = f"{ending} files cannot be written" if ending else "the name has no ending that says what to write"
         raise AssayPilotError(
-            said,
+            reason,
             file=str(path),
             mend=f"Choose a name that ends in one of {known}, such as {path.stem.strip('.') or 'list'}.xlsx.",
         )
@@ -66,30 +66,30 @@ def write(path: str | Path, contents: Contents, report: Report = silent) -> int:
 
 
 def write_whole(path: str | Path, data: bytes) -> None:
-    """``path`` holds ``data`` afterwards. AssayPilotError, and ``path`` as it was, when that fails."""
-    with whole_file(path) as beside:
-        beside.write_bytes(data)
+    """Write ``data`` to ``path``. AssayPilotError, with ``path`` unchanged, when that fails."""
+    with whole_file(path) as temporary:
+        temporary.write_bytes(data)
 
 
 @contextlib.contextmanager
 def whole_file(path: str | Path) -> Iterator[Path]:
-    """Yield the path of a file beside ``path`` to write to; it takes the place of ``path`` when the block ends well.
+    """Yield the path of a temporary file next to ``path``; it replaces ``path`` when the block succeeds.
 
-    When the block raises anything, Cancelled too, the file beside is removed and ``path`` stays as it was. What the
-    system refuses becomes an AssayPilotError in plain words.
+    When the block raises anything, also Cancelled, the temporary file is removed and ``path`` stays unchanged. Errors
+    of the system become an AssayPilotError in plain words.
     """
     path = Path(path)
     if path.is_dir():
         raise AssayPilotError("this is a folder", file=str(path), mend="Name a file in it.")
     refuse_name(path)
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        yield beside
-        flush(beside)
-        patiently(lambda: os.replace(beside, path))
+        yield temporary
+        flush(temporary)
+        patiently(lambda: os.replace(temporary, path))
     except BaseException as error:
         with contextlib.suppress(OSError):
-            beside.unlink()
+            temporary.unlink()
         if isinstance(error, OSError):
             raise refused(error, path) from None
         raise

@@ -40,7 +40,7 @@ Means = list[tuple[str, dict[int, MeasuredMean]]]
 
 
 _KNOWN: WeakKeyDictionary[Status, dict[int, dict[int, MeasuredMean]]] = WeakKeyDictionary()
-"""Of each status, which never changes, the means that were asked for."""
+"""Means computed so far, by status; a status never changes."""
 
 
 def measured_means(status: Status, endpoint: int) -> dict[int, MeasuredMean]:
@@ -119,7 +119,7 @@ def means_words(means: Means, compound: int, digits: int) -> str:
 
 
 def bound_text(status: Status, endpoint: str, compound: int) -> str:
-    """``<5.0``, ``>4.0 <5.0``: where values of an endpoint say that a compound lies, model scale; empty without one."""
+    """``<5.0``, ``>4.0 <5.0``: bounds on a compound's endpoint, model scale; empty without one."""
     known = status.candidates
     found = []
     for sign, limits in ((">", known.over), ("<", known.under)):
@@ -151,8 +151,8 @@ def estimate_text(status: Status, endpoint: str, compound: int, digits: int = 2)
     return f"{estimate:.{digits}f}" if np.isfinite(estimate) else ""
 
 
-def said(status: Status) -> str:
-    """Return the plain word about bounds beside estimates; empty where there are none."""
+def bounds_note(status: Status) -> str:
+    """Return the note on how estimates treat bounds; empty where there are none."""
     if not (status.candidates.under or status.candidates.over):
         return ""
     if status.guarantee.calibrated:

@@ -81,8 +81,8 @@ def not_drawn(texts: Iterable[str]) -> list[str]:
     """Return a sentence on the characters of these texts that the fonts do not have; none where they have all."""
     known = _drawn()
     boxed = len({letter for text in texts for letter in plain(text) if ord(letter) not in known})
-    said = f"{many(boxed, 'character')} of names are not in the font of this page and show as empty boxes"
-    return [f"{said}; tables and slides hold them as they are."] if boxed else []
+    sentence = f"{many(boxed, 'character')} of names are not in the font of this page and show as empty boxes"
+    return [f"{sentence}; tables and slides hold them as they are."] if boxed else []
 
 
 def _style(name: str, size: float, leading: float, **more: object) -> ParagraphStyle:
@@ -112,9 +112,9 @@ STYLES = {
 def paragraph(text: object, style: str = "body", *, bullet: str = "", colour: Color = None) -> Paragraph:
     """Return a paragraph of a text taken literally: every sign of it, spaces too, is shown and none is obeyed.
 
-    ``bullet`` stands before it, in a colour of its own where one is given.
+    ``bullet`` precedes it, in its own colour where one is given.
     """
-    # Spaces beside each other would become one.
+    # Adjacent spaces would become one.
     literal = _SPACES.sub("\u00a0", plain(text))
     look = STYLES[style]
     if colour is not None:
@@ -149,13 +149,13 @@ class Structure(Image):
 
 
 class Progress:
-    """How far a document is: counted steps, told to whoever waits; it may be stopped at each."""
+    """Progress of a document: counted steps, reported to the caller, who may cancel at each."""
 
     def __init__(self, report: Report, total: int) -> None:
         self._report, self._total, self._done = report, max(total, 1), 0
 
     def step(self, message: str, count: int = 0) -> None:
-        """Tell how far it is after ``count`` more steps. Raises Cancelled when that is wanted."""
+        """Report ``count`` more steps as done. Raises Cancelled when the caller cancels."""
         self._done += count
         self._report(min(self._done / self._total, 1.0), message)
 
@@ -239,7 +239,7 @@ class Pages(BaseDocTemplate):
 
 
 class _Canvas(Canvas):
-    """A canvas that knows only at its end how many pages it has: the foot of each holds a place for it."""
+    """A canvas that fills in the number of pages at its end; the foot of each page reserves room for it."""
 
     def save(self) -> None:
         """Fill in the number of pages, and write."""
@@ -266,7 +266,7 @@ BARE = [
     ("VALIGN", (0, 0), (-1, -1), "TOP"),
     *((f"{side}PADDING", (0, 0), (-1, -1), 0.0) for side in ("LEFT", "RIGHT", "TOP", "BOTTOM")),
 ]
-"""The style of a table that only puts things beside each other."""
+"""The style of a table that only places things side by side."""
 _LONGEST_WORD = 90.0
 """Points; a longer word may be broken."""
 

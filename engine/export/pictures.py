@@ -171,7 +171,7 @@ def write_plots(
 
     pages = curve_pages(curves, values, axis, dpi=_DPI)
     if path.suffix.casefold() == ".pdf":
-        with whole_file(path) as beside, PdfPages(beside) as pdf:
+        with whole_file(path) as temporary, PdfPages(temporary) as pdf:
             for number, page in enumerate(pages, start=1):
                 report(0.9, f"Drawing page {number}")
                 pdf.savefig(page, facecolor=page.get_facecolor())
@@ -180,8 +180,8 @@ def write_plots(
     for number, page in enumerate(pages, start=1):
         report(0.9, f"Drawing page {number}")
         file = path if number == 1 else path.with_name(f"{path.stem}-{number}{path.suffix}")
-        with whole_file(file) as beside:
-            page.savefig(beside, format="png", facecolor=page.get_facecolor())
+        with whole_file(file) as temporary:
+            page.savefig(temporary, format="png", facecolor=page.get_facecolor())
         written.append(file)
     return written
 
@@ -189,7 +189,7 @@ def write_plots(
 def curve_pages(
     curves: Sequence[Curve], values: Sequence[str], axis: str, *, palette: Palette = LIGHT, dpi: float = 100.0
 ) -> Iterator[Figure]:
-    """Yield pages of up to 20 curves; ``values`` says the value of each, ``axis`` what responses are."""
+    """Yield pages of up to 20 curves; ``values`` are the texts of their values, ``axis`` labels responses."""
     from matplotlib.figure import Figure
 
     from ..figures.canvas import style
@@ -258,7 +258,7 @@ class Look:
     means: Floats
     counts: Floats
     predicted: Floats
-    """``(m,)``, from the other compounds; NaN where they say nothing."""
+    """``(m,)``, from the other compounds; NaN where they determine nothing."""
     surprise: Floats
     """``(m,)``, measured less predicted in SDs of that difference; NaN as above."""
     used: tuple[tuple[Ints, Ints], ...]

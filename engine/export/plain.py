@@ -1,4 +1,4 @@
-"""What pages and slides say of compounds: texts every format can hold, numbers as people read them, and their room."""
+"""Texts about compounds for pages and slides: valid in every format, with numbers as people read them."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def sentences(text: str) -> tuple[str, str]:
 
 
 def named_by_substituents(library: Library, compounds: Sequence[int]) -> bool:
-    """Whether the ids of these compounds say what they carry (``R1=Me|R2=Cl``): nobody needs to read it twice."""
+    """Whether the ids of these compounds list their substituents (``R1=Me|R2=Cl``), so columns would repeat them."""
     return all(library.ids[c] == name_from_substituents(library.sites, library.codes[c]) for c in compounds)
 
 
@@ -77,7 +77,7 @@ def interval(estimate: str, low: float, high: float, digits: int) -> str:
 
 
 def _values(status: Status, compound: int, digits: int) -> tuple[tuple[str, str], ...]:
-    """Return quantity and number with interval of each endpoint asked.
+    """Return quantity and number with interval of each endpoint of the goal or with a limit.
 
     Where nothing is decided yet the objective has its 95 % posterior interval.
     """
@@ -95,7 +95,7 @@ def _values(status: Status, compound: int, digits: int) -> tuple[tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class CompoundLine:
-    """What a page or a slide says of one compound, however it lays it out."""
+    """The texts of a page or a slide about one compound, in any layout."""
 
     compound: int
     id: str
@@ -104,7 +104,7 @@ class CompoundLine:
     values: tuple[tuple[str, str], ...]
     """Quantity, and number with interval."""
     state: str
-    """``in, decided in round 3``; why it is out where a limit says so."""
+    """``in, decided in round 3``; the reason where a limit excludes it."""
     measured: str
     """``measured 6.75 (n = 3)``; empty when nothing was measured."""
     evidence: str
@@ -137,20 +137,20 @@ def compound_lines(status: Status, compounds: Sequence[int]) -> list[CompoundLin
     ]
 
 
-_APART = 5
+_MOST_COLUMNS = 5
 """Sites that get columns of their own in a table."""
 
 
 def compound_rows(library: Library, lines: Sequence[CompoundLine]) -> list[list[str]]:
     """Return id, substituents and values of compounds, the headers first.
 
-    A column for each site, one for many, none where ids say what they carry.
+    A column for each site, one for many, none where ids list the substituents.
     """
     sites = [site.name for site in library.sites]
     carried = [list(line.sites.values()) for line in lines]
     if named_by_substituents(library, [line.compound for line in lines]):
         sites, carried = [], [[] for _ in lines]
-    elif len(sites) > _APART:
+    elif len(sites) > _MOST_COLUMNS:
         carried = [[", ".join(f"{site} {label}" for site, label in line.sites.items())] for line in lines]
         sites = ["Substituents"]
     header = ["ID", *sites, *(name for name, _ in lines[0].values)]
@@ -168,7 +168,7 @@ def state_words(status: Status, compound: int) -> str:
 LONGEST = 32_767
 """Characters of a cell, as ``units_of`` counts them."""
 UNHELD = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
-"""Characters that no cell can hold."""
+"""Characters that cells cannot contain."""
 
 
 def number_format(digits: int) -> str:
@@ -195,7 +195,7 @@ def units_of(text: str) -> int:
 
 
 def cell_text(text: str) -> str:
-    """Return the beginning of a text with a word at its end that says that it was cut."""
+    """Return the beginning of a text with a note at its end that it was cut."""
     end = f" ... (cut, {len(text):,} characters)"
     kept = text[: LONGEST - len(end)]
     while units_of(kept) + len(end) > LONGEST:
@@ -206,7 +206,7 @@ def cell_text(text: str) -> str:
 def in_header(text: str) -> str:
     """Return a text for the head of a printed page, where & begins a code.
 
-    Short enough for what a page's head may hold.
+    Short enough for the head of a page.
     """
     line = " ".join(text.split())
     return (line if len(line) <= 70 else f"{line[:69]}…").replace("&", "&&")

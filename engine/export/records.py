@@ -1,4 +1,4 @@
-"""What a campaign holds beside its compounds, as tables: measurements, rounds, picks and settings."""
+"""The tables of a campaign besides its compounds: measurements, rounds, picks and settings."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _LIBRARIES = ("numpy", "scipy", "rdkit")
 def measurements(status: Status) -> Sheet:
     """One row per entry in order of entry: what was entered, what it counts as, and why it is not used.
 
-    ``Value``, ``Relation`` and ``Unit`` are as entered; what a correction made of it stands in the column of the model
-    scale, with its reason beside. The headers are those our reader of results knows.
+    ``Value``, ``Relation`` and ``Unit`` are as entered; a corrected value is in the column of the model
+    scale, with its reason in the next one. The headers are those our reader of results knows.
     """
     all_of_them = status.measurements
     entered = [m.entered for m in all_of_them]
@@ -158,11 +158,11 @@ def _time(text: str | None) -> str:
 
 
 def settings(status: Status, what: str, program: str, exported: str, file: str) -> Sheet:
-    """Rows of (name, value): what was wanted, what is known and guaranteed, with what it was made, and from which file.
+    """Return rows of (name, value): goal, guarantee, noise, settings, program and source file.
 
-    ``what`` says in words which compounds the shortlist holds.
+    ``what`` describes the compounds of the shortlist.
     """
-    wanted, guarantee = status.settings, status.guarantee
+    terms, guarantee = status.settings, status.guarantee
     facts: list[tuple[str, Cell]] = [
         ("Campaign", status.name),
         ("Shortlist", what),
@@ -176,8 +176,8 @@ def settings(status: Status, what: str, program: str, exported: str, file: str) 
         ("Expected wrong", status.claim.expected_wrong),
         *((f"Why it does not hold {k}", text) for k, text in enumerate(guarantee.void, start=1)),
         *((f"Assumption {k}", text) for k, text in enumerate(guarantee.assumptions, start=1)),
-        *(("Additivity", told.sentence) for told in status.additivity if told.found.freedom),
-        ("Confidence", 1.0 - wanted.delta),
+        *(("Additivity", test.sentence) for test in status.additivity if test.found.freedom),
+        ("Confidence", 1.0 - terms.delta),
     ]
     facts += _distances(status)
     for position, endpoint in enumerate(status.endpoints):
@@ -191,12 +191,12 @@ def settings(status: Status, what: str, program: str, exported: str, file: str) 
     facts += [
         ("Strategy", status.strategy),
         ("Why this strategy", status.why),
-        *((f"Strategy: {name}", _plain(value)) for name, value in wanted.parameters.items()),
-        ("Measurements per round", wanted.per_round),
-        ("Replicates of a compound in a round at most", wanted.max_replicates),
-        ("Budget (measurements)", wanted.budget if wanted.budget is not None else "no limit"),
+        *((f"Strategy: {name}", _plain(value)) for name, value in terms.parameters.items()),
+        ("Measurements per round", terms.per_round),
+        ("Replicates of a compound in a round at most", terms.max_replicates),
+        ("Budget (measurements)", terms.budget if terms.budget is not None else "no limit"),
         ("Measurements used", status.measurements_used),
-        ("Seed", wanted.seed),
+        ("Seed", terms.seed),
         ("Compounds", len(status.library)),
         *((f"Compounds {name.replace('_', ' ')}", status.counts[name]) for name in _COUNTED),
         ("Sites", ", ".join(f"{site.name} ({len(site.substituents)})" for site in status.library.sites)),
@@ -230,20 +230,20 @@ def _confirmation(status: Status) -> list[tuple[str, Cell]]:
 
 def _distances(status: Status) -> list[tuple[str, Cell]]:
     """How far from the best still counts, in the words of each goal."""
-    wanted = status.settings
+    terms = status.settings
     scale = status.endpoints[status.objective].scale_name
-    if wanted.goal == "pareto":
+    if terms.goal == "pareto":
         names = [status.endpoints[k].scale_name for k in status.goal_endpoints]
         return [
             (f"Difference in {name} that does not matter", margin)
             for name, margin in zip(names, status.margins, strict=True)
         ]
     found: list[tuple[str, Cell]] = []
-    if wanted.goal == "epsilon-best":
-        found.append((f"Within this of the best {scale}", wanted.epsilon))
-    if wanted.goal == "top":
-        found.append(("How many of the best", wanted.top))
-    return [*found, (f"Softness of the cutoff in {scale}", wanted.softness)]
+    if terms.goal == "epsilon-best":
+        found.append((f"Within this of the best {scale}", terms.epsilon))
+    if terms.goal == "top":
+        found.append(("How many of the best", terms.top))
+    return [*found, (f"Softness of the cutoff in {scale}", terms.softness)]
 
 
 def _endpoint(endpoint: Endpoint) -> str:
@@ -264,7 +264,7 @@ def _cores(status: Status) -> tuple[str, ...]:
 
 
 def _plain(value: object) -> Cell:
-    """Return a parameter's value as a cell holds it."""
+    """Return a parameter's value as a cell."""
     return value if value is None or isinstance(value, (str, int, float, bool)) else str(value)
 
 

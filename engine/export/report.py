@@ -21,7 +21,7 @@ from . import pictures
 from .answer import picture_of
 from .contents import Contents
 from .formats import write_whole
-from .measured import said
+from .measured import bounds_note
 from .pdf_pages import (
     BARE,
     DENSITY,
@@ -63,9 +63,9 @@ def document(contents: Contents, report: Report = silent) -> bytes:
     story = _answer(contents)
     progress.step("Drawing the shortlist", 10)
     story += _shortlist(contents, progress)
-    if not len(contents.compounds):  # the answer is all there is to tell
+    if not len(contents.compounds):  # the answer is all there is
         return _made(contents, story, progress, report)
-    data = {endpoint: pictures.measured(contents.status, endpoint) for endpoint in _asked(contents.status)}
+    data = {endpoint: pictures.measured(contents.status, endpoint) for endpoint in _measured_endpoints(contents.status)}
     story += _contributions(contents.status, data)
     progress.step("Drawing the figures", 10)
     story += _agreement(contents.status, data)
@@ -133,7 +133,7 @@ def _cut(text: str) -> str:
 
 
 def _title(text: str) -> Flowable:
-    """Return the title, which stands in the outline as what it leads to."""
+    """Return the title, which is also an entry of the outline."""
     made = paragraph(_cut(text), "title")
     made.outline = ("Answer", 0)
     return made
@@ -186,8 +186,8 @@ def _intervals(status: Status) -> str:
     """Return what the intervals of the shortlist are."""
     kind, decided = status.guarantee.kind, bool(status.phases_decided)
     text = f"Estimates are from all measurements that count; intervals are {intervals_are(kind, decided=decided)}"
-    beside = ", so an estimate may lie beside the middle of its own" if decided and kind != "calibrated" else ""
-    return f"{text}{beside}. {said(status)}".rstrip()
+    note = ", so an estimate may lie beside the middle of its own" if decided and kind != "calibrated" else ""
+    return f"{text}{note}. {bounds_note(status)}".rstrip()
 
 
 def _contributions(status: Status, measured: Mapping[int, pictures.Measured]) -> list[Flowable]:
@@ -222,12 +222,12 @@ def _contributions(status: Status, measured: Mapping[int, pictures.Measured]) ->
 
 
 def _figure(figure: Figure) -> Image:
-    """Return a figure as a picture, as large as it says."""
+    """Return a figure as a picture of the same size."""
     width, height = figure.get_size_inches()
     return Image(pictures.as_png(figure, _INCH * DENSITY), _INCH * width, _INCH * height, hAlign="LEFT")
 
 
-def _asked(status: Status) -> list[int]:
+def _measured_endpoints(status: Status) -> list[int]:
     """Return the endpoints that are measured, those of the goal first."""
     return list(status.asked_endpoints)
 
@@ -238,7 +238,7 @@ def _additive(status: Status) -> bool:
 
 
 def _agreement(status: Status, measured: Mapping[int, pictures.Measured]) -> list[Flowable]:
-    """Measured against predicted, and what that says of the model, for each endpoint that was measured."""
+    """Return measured against predicted values, and the verdict on the model, for each measured endpoint."""
     story = heading("Measured against predicted", room=285.0)
     if not _additive(status):
         return [*story, paragraph("Not shown: effects add up on the scale of this strategy's link.")]
@@ -255,17 +255,17 @@ def _agreement(status: Status, measured: Mapping[int, pictures.Measured]) -> lis
         rows += [
             [w.id, f"{w.measured:.{digits}f}", f"{w.fitted:.{digits}f}", f"{w.standardised:+.1f}"] for w in judged.worst
         ]
-        beside: list[Flowable] = [Spacer(1, 14), paragraph(judged.sentence), Spacer(1, 6)]
+        right: list[Flowable] = [Spacer(1, 14), paragraph(judged.sentence), Spacer(1, 6)]
         if judged.worst:
-            beside.append(ruled(rows, _HALF))
-        both = Table([[figure, beside]], colWidths=[_HALF + 12.0, _HALF])
+            right.append(ruled(rows, _HALF))
+        both = Table([[figure, right]], colWidths=[_HALF + 12.0, _HALF])
         both.setStyle(BARE)
         story.append(both)
     return story
 
 
 def _rounds(contents: Contents) -> list[Flowable]:
-    """How the set moved, and what was asked for in each round."""
+    """Return the history of the set, and the measurements requested in each round."""
     status = contents.status
     story = heading("Rounds", room=190.0)
     if not status.rounds:
@@ -288,7 +288,7 @@ def _sheet(sheet: Sheet) -> Flowable:
 
 
 MOST = 1_000
-"""Compounds shown: nobody reads a report of more pages, and csv and xlsx hold them all."""
+"""Compounds shown, to keep the report short; csv and xlsx have them all."""
 
 _ACROSS, _GAP, _PAD = 3, 8.0, 6.0
 _CARD = (WIDTH - (_ACROSS - 1) * _GAP) / _ACROSS
@@ -344,14 +344,14 @@ def _picture(line: CompoundLine, rank: int, png: bytes | None) -> list[Flowable]
 
 
 def _words(status: Status, line: CompoundLine) -> list[Flowable]:
-    """Return what a card says below its picture."""
+    """Return the texts of a card below its picture."""
     compound, code = line.compound, int(status.candidates.status[line.compound])
     texts = [(f"{name} {number}", False) for name, number in line.values]
     if code == UNDECIDED:
         texts += [(f"P({name}) {chance[compound]:.2f}", False) for name, chance in chances(status).items()]
     texts.append((f"{line.rests_on}; {line.availability}", True))
     if line.confirmed:
-        # What was not confirmed is not said quietly.
+        # A compound that was not confirmed is emphasised.
         texts.append((line.confirmed, compound not in status.confirmation.not_confirmed))
     return [
         paragraph(cut(line.id, _INSIDE, _ID_LINES, "id"), "id"),

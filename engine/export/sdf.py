@@ -32,8 +32,8 @@ def write(path: Path, contents: Contents, report: Report = silent) -> int:
     V2000, V3000 where a compound needs it (relative stereo, more than 999 atoms).
 
     A record's name is the compound's id, which is a property as well. Numbers are written so that they are read back
-    the same; an empty cell is no property. A compound without structure is an empty molecule whose comment
-    says so: its data are not lost. AssayPilotError when there is no compound, or none with a structure: then there is
+    the same; an empty cell is no property. A compound without structure is an empty molecule with a
+    comment: its data are not lost. AssayPilotError when there is no compound, or none with a structure: then there is
     nothing an SD file is for; ``report`` may raise Cancelled. Either leaves what was there before.
     """
     report(0.0, "Collecting the shortlist")
@@ -76,7 +76,7 @@ def write(path: Path, contents: Contents, report: Report = silent) -> int:
 def mol_block(molecule: Any, smiles: str) -> str | None:
     """Return the molblock below its first line; None when there is no structure.
 
-    A double bond of which nobody said how it lies is crossed (RDKit sees to it), so that it is not read as drawn.
+    RDKit crosses a double bond of unknown geometry, so that it is not read as drawn.
     """
     from rdkit import Chem, rdBase
 

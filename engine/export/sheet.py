@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 Cell = str | int | float | bool | None
-"""What a cell may hold; None, NaN and infinities become an empty cell."""
+"""Types of a cell; None, NaN and infinities become an empty cell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Sheet:
         rows = tuple(tuple(row[place] for place in places) for row in self.rows)
         return Sheet(tuple(names), rows, tuple(self.digits[place] for place in places) if self.digits else ())
 
-    def beside(self, columns: Sequence[Column]) -> Sheet:
+    def with_columns(self, columns: Sequence[Column]) -> Sheet:
         """Return the table with further columns behind its own, a number behind headers that are taken."""
         if not columns:
             return self
@@ -136,11 +136,11 @@ def write_csv(
 
     UTF-8 with a byte-order mark, commas, CRLF. Text that a spreadsheet would run as a formula gets a leading ``'``,
     which our reader removes; numbers are written so that reading them back gives the same number. The file appears
-    only when it is complete, written beside its place and then moved. AssayPilotError when that fails.
+    only when it is complete, by way of a temporary file. AssayPilotError when that fails.
     """
     path = Path(path)
     count = 0
-    with whole_file(path) as beside, beside.open("w", encoding="utf-8-sig", newline="") as file:
+    with whole_file(path) as temporary, temporary.open("w", encoding="utf-8-sig", newline="") as file:
         writer = csv.writer(file, lineterminator="\r\n")
         writer.writerow([_guarded(cell) for cell in header])
         for row in rows:

@@ -29,7 +29,7 @@ EVIDENCE = "Evidence"
 AVAILABILITY = "Availability"
 """Header of whether a compound is there."""
 COST, LEAD = "Cost", "Lead (days)"
-"""Headers of what making a compound costs and how long it takes; of the cost the currency stands behind it."""
+"""Headers of the cost and lead time of a compound; the cost's header ends with the currency."""
 CONFIRMED = "Confirmed"
 """Header of whether a compound was measured where it was predicted to be; only where a confirmation round exists."""
 AVAILABILITY_MEANS = (
@@ -39,16 +39,16 @@ AVAILABILITY_MEANS = (
 _SIGNIFICANT = 3
 """Digits of an estimate in the entry unit."""
 _MOST_ASSEMBLED = 5_000
-"""Compounds whose structures are put together from core and substituents, where no table has drawn them."""
+"""Compounds whose structures are put together from core and substituents, where no table has the structures."""
 
 
 def decimals(epsilon: float) -> int:
-    """How many decimals tell compounds apart that differ by a fraction of ``epsilon``."""
+    """Return the number of decimals that resolve a fraction of ``epsilon``."""
     return min(6, max(0, 1 - math.floor(math.log10(epsilon))))
 
 
 def decimals_of(status: Status) -> int:
-    """How many decimals tell the compounds of a campaign apart: by its epsilon, its margins, else its noise."""
+    """Return the number of decimals for a campaign's values, from its epsilon, its margins, else its noise."""
     settings = status.settings
     finest = settings.distance or settings.softness or min((margin for margin in status.margins if margin), default=0.0)
     return decimals(finest or status.endpoints[status.objective].noise_sd or 0.1)
@@ -72,7 +72,7 @@ def ranked(status: Status, which: Which = "all") -> Ints:
 def chances(status: Status) -> dict[str, Floats]:
     """Return the probabilities of every compound by what they are of.
 
-    The goal (once where both are alike), each limit, and the profile.
+    The goal (once where both are equal), each limit, and the profile.
     """
     candidates = status.candidates
     of_goal = (candidates.probability_within_epsilon, candidates.probability_within_slack)
@@ -106,7 +106,7 @@ def evidence(status: Status, compound: int) -> str:
 def availability(status: Status, compound: int) -> str:
     """Whether a compound is there, as far as the campaign knows: made, in stock, to be made; see AVAILABILITY_MEANS.
 
-    A compound that was marked as not to be had is ``made, none left`` or ``cannot be had``.
+    A compound that was marked as unavailable is ``made, none left`` or ``cannot be had``.
     """
     gone = compound in status.unavailable
     if status.candidates.made[compound]:
@@ -115,13 +115,13 @@ def availability(status: Status, compound: int) -> str:
         return "cannot be had"
     if status.stock is not None:
         return status.stock.word(compound)
-    # Only where some cannot be measured has anybody said which ones are there.
+    # Availability is stated only where some compounds cannot be measured.
     measurable = status.library.measurable
     return "in stock" if measurable[compound] and not measurable.all() else "to be made"
 
 
 def stock_columns(status: Status, compounds: Sequence[int]) -> list[Column]:
-    """Return what making each compound that is to be made costs, and how long it takes; none where no list said."""
+    """Return cost and lead time of each compound to be made; no columns where no list has them."""
     stock = status.stock
     if stock is None:
         return []
@@ -134,7 +134,7 @@ def stock_columns(status: Status, compounds: Sequence[int]) -> list[Column]:
 def confirmed(status: Status, compound: int) -> str:
     """Whether a measurement of its own confirms a compound: ``confirmed``, ``not confirmed: 0.6 below predicted``.
 
-    ``not measured yet`` while that is to come; empty for compounds that no confirmation round is about.
+    ``not measured yet`` while that is to come; empty for compounds in no confirmation round.
     """
     found = status.confirmation
     if compound not in found.states:
@@ -189,13 +189,13 @@ def table_of(status: Status, compounds: Sequence[int] | Ints) -> Sheet:
             columns.append(Column(f"{split_unit(endpoint.name)[0]}{unit} estimate", entered, -_SIGNIFICANT))
         means = measured_means(status, status.endpoints.index(endpoint))
         if means:
-            told = [means.get(compound) for compound in listed]
+            measured = [means.get(compound) for compound in listed]
             cells: list[Cell] = [
                 None if one is None else one.text(digits) if one.mean is None else round(one.mean, digits + 1)
-                for one in told
+                for one in measured
             ]
             columns.append(Column(f"{endpoint.scale_name} measured", cells, digits))
-            columns.append(Column(f"{endpoint.scale_name} n", [None if one is None else one.n for one in told]))
+            columns.append(Column(f"{endpoint.scale_name} n", [None if one is None else one.n for one in measured]))
         if endpoint.name in candidates.lows:
             low, high = candidates.lows[endpoint.name][places], candidates.highs[endpoint.name][places]
             columns.append(Column(f"{endpoint.scale_name} low", rounded(low, digits + 1), digits))
@@ -214,13 +214,13 @@ def brief_table(status: Status, compounds: Sequence[int]) -> Sheet:
     """Return what a terminal or a notebook shows of compounds: status, estimates, chances, evidence, confirmation."""
     whole = table_of(status, compounds)
     scales = [status.endpoints[place].scale_name for place in status.asked_endpoints]
-    wanted = ["ID", "Status", *(f"{scale} {what}" for scale in scales for what in ("estimate", "low", "high"))]
-    wanted += [*(f"P({name})" for name in chances(status)), EVIDENCE, "Decided in round", CONFIRMED]
-    return whole.only([name for name in dict.fromkeys(wanted) if name in whole.header])
+    columns = ["ID", "Status", *(f"{scale} {what}" for scale in scales for what in ("estimate", "low", "high"))]
+    columns += [*(f"P({name})" for name in chances(status)), EVIDENCE, "Decided in round", CONFIRMED]
+    return whole.only([name for name in dict.fromkeys(columns) if name in whole.header])
 
 
 def provenance(status: Status, *, program: str, exported: str) -> tuple[tuple[str, Cell], ...]:
-    """Return what every row can carry to say where it comes from: goal, noise, guarantee, program, date, head."""
+    """Return the provenance that every row can carry: goal, noise, guarantee, program, date, head."""
     noise = [(status.endpoints[k].scale_name, status.endpoints[k].noise_sd) for k in status.asked_endpoints]
     return (
         ("Goal", status.goal_sentence),
@@ -324,13 +324,13 @@ def _compound_entry(now: Status, compound: int, means: Mapping[str, MeasuredMean
 
 
 def _bounds_of(now: Status, compound: int) -> dict[str, Any]:
-    """Return where values known only as bounds say that a compound lies, by endpoint; nothing without any."""
+    """Return a compound's bounds by endpoint, from values known only as bounds; empty without any."""
     known = now.candidates
     found = {}
     for name in {**known.under, **known.over}:
-        told = {"below": _of(known.under, name, compound), "above": _of(known.over, name, compound)}
-        if any(limit is not None and np.isfinite(limit) for limit in told.values()):
-            found[name] = told
+        bounds = {"below": _of(known.under, name, compound), "above": _of(known.over, name, compound)}
+        if any(limit is not None and np.isfinite(limit) for limit in bounds.values()):
+            found[name] = bounds
     return {"bounds": found} if found else {}
 
 
@@ -340,5 +340,5 @@ def _of(by_name: Mapping[str, Floats], name: str, compound: int) -> float | None
 
 
 def _stock_of(stock: StockView, compound: int) -> dict[str, Any]:
-    """Return what an entry of ``compounds`` says of its stock."""
+    """Return the stock keys of an entry of ``compounds``."""
     return {"stock": stock.word(compound), "cost": stock.cost_of(compound), "lead_days": stock.lead_of(compound)}

@@ -42,7 +42,7 @@ _rgb: Any = RGBColor  # it carries no types
 INK, MUTED = (_rgb.from_string(colour.lstrip("#").upper()) for colour in (LIGHT.text, LIGHT.muted))
 _TINT, _WHITE = _rgb(0xF1, 0xF4, 0xF8), _rgb(0xFF, 0xFF, 0xFF)
 _CELL = 0.05
-"""Inches beside the words of a cell."""
+"""Inches at the sides of a cell's text."""
 _PLAIN_TABLE = "{2D5ABB26-0587-4C30-8999-92F81FD0307C}"
 """The style without lines and fills, by the name every version of PowerPoint knows."""
 _LEADING = 1.2
@@ -138,7 +138,7 @@ def add_table(shapes: Any, box: Box, rows: Sequence[Sequence[str]], size: float,
 
 
 def describe(shape: Any, text: str) -> None:
-    """Say what a picture shows to those who do not see it."""
+    """Set the description of a picture for people who do not see it."""
     shape._element.xpath(".//p:cNvPr")[0].set("descr", plain(text))
 
 
@@ -218,15 +218,15 @@ def _answer(slide: Any, status: Status) -> None:
     for paragraph in title.text_frame.paragraphs:
         paragraph.alignment = PP_ALIGN.LEFT
     below = Box(_LEFT, _TITLE.top + height + 0.06, width, _TITLE.height - height)
-    said = []
+    parts = []
     if void:
-        said.append(Words(cut_lines(void, 12.0, width, 2, bold=True), 12.0, bold=True))
+        parts.append(Words(cut_lines(void, 12.0, width, 2, bold=True), 12.0, bold=True))
     if rest:
         size = 14.0 if lines_of(rest, 14.0, width) == 1 and not void else 11.0
-        room = below.height - sum(part.height(width) for part in said)
-        said.append(Words(cut_lines(rest, size, width, max(1, int(room * 72.0 / (1.2 * size)))), size, quiet=True))
-    if said:
-        add_text(slide.shapes, below, said, "Answer in full")
+        room = below.height - sum(part.height(width) for part in parts)
+        parts.append(Words(cut_lines(rest, size, width, max(1, int(room * 72.0 / (1.2 * size)))), size, quiet=True))
+    if parts:
+        add_text(slide.shapes, below, parts, "Answer in full")
 
 
 def _figure(slide: Any, status: Status) -> None:
@@ -311,11 +311,11 @@ def _cards(
 
 
 def _card_words(line: CompoundLine, width: float) -> list[Words]:
-    said = [number if len(line.values) == 1 else f"{name} {number}" for name, number in line.values]
+    texts = [number if len(line.values) == 1 else f"{name} {number}" for name, number in line.values]
     rests = "; ".join(filter(None, (line.rests_on, line.availability, line.confirmed)))
     return [
         Words(cut_lines(line.id, _ID, width, 2, bold=True), _ID, bold=True),
-        *(Words(cut_lines(text, _VALUE, width, 2), _VALUE) for text in said),
+        *(Words(cut_lines(text, _VALUE, width, 2), _VALUE) for text in texts),
         Words(cut_lines(rests, _SMALL, width, 2), _SMALL, quiet=True),
     ]
 
@@ -342,8 +342,8 @@ def _rests_on(line: CompoundLine) -> str:
 def _foot(slide: Any, contents: Contents) -> None:
     """Write a small line: goal, guarantee, measurements, date, program, head."""
     status, guarantee = contents.status, contents.status.guarantee
-    holds = guarantee.brief
-    first = f"Goal: {status.goal_sentence}; {holds}"
+    claim = guarantee.brief
+    first = f"Goal: {status.goal_sentence}; {claim}"
     second = (
         f"{contents.title}; {status.measurements_used:,} measurements used; {contents.exported}; {contents.program}; "
         f"campaign head {status.head}"

@@ -79,7 +79,7 @@ def read_volume(text: str, handler: Handler) -> float:
 
 
 def read_sources(raw: RawTable, status: Status, size: int) -> Sources:
-    """Return where everything stands, from a table with ID, Plate and Well of source plates of ``size`` wells.
+    """Return the wells of all samples, from a table with ID, Plate and Well of source plates of ``size`` wells.
 
     AssayPilotError when a column is missing or a well does not exist on such a plate.
     """

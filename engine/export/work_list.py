@@ -19,7 +19,7 @@ from .shortlist import decimals_of, structure
 _SIDE_COLUMNS = ("Relation", "Unit", "Date", "Plate", "Well", "Batch", "Comment")
 """What a lab may add to a value; the reader of results knows these headers."""
 
-NOT_ASKED = "N/A"
+NOT_PLANNED = "N/A"
 """In a work list where a value is in already; the reader of results takes it for none."""
 
 
@@ -27,10 +27,10 @@ def work_list(status: Status, issued: Round, layout: Layout | None = None) -> Sh
     """One row per measurement of a round, in its order, with empty cells for what comes back.
 
     With one endpoint the values go into ``Value``, with several into one column per endpoint, with
-    N/A where a value is in already and is not asked for again (it reads as no result); what is filled in can
-    be recorded as it is, and as often as it is filled in further: round and replicate tell what is there already.
+    N/A where a value is recorded already and is not requested again (it reads as no result). A partly filled
+    list can be recorded, and again once there is more: round and replicate identify values recorded before.
 
-    With a ``layout`` Plate and Well are filled in (the first well of a measurement; Wells says all of them where there
+    With a ``layout`` Plate and Well are filled in (the first well of a measurement; Wells lists all of them where there
     are more). Endpoints on plates of their own have rows of their own then, those of one endpoint after those of
     another, with the columns Endpoint and Value. The campaign's own controls follow at the
     end; wells of other controls are in the plate map alone.
@@ -61,18 +61,18 @@ def work_list(status: Status, issued: Round, layout: Layout | None = None) -> Sh
         unit = status.endpoints[part[0] if long else 0].unit if per_value else ""
         for rank, item in enumerate(issued.items, start=1):
             known = _known(status, rank, item)
-            told = rounded([item.expected, item.low, item.high], digits)
+            predicted = rounded([item.expected, item.low, item.high], digits)
             for replicate in range(1, item.replicates + 1):
-                asked = [k for k in part if replicate <= item.of(issued.endpoints.index(k))]
-                if long and not asked:
+                planned = [k for k in part if replicate <= item.of(issued.endpoints.index(k))]
+                if long and not planned:
                     continue
-                beside: dict[str, Cell] = {"Unit": unit}
-                if layout is not None and asked:
-                    plate, placed = layout.find(item.compound, replicate, asked[0])
-                    beside |= {"Plate": plate.name, "Well": placed.well, "Wells": placed.range}
-                cells: list[Cell] = [status.endpoints[part[0]].name, ""] if long else _cells(status, part, asked)
-                at_last = (beside.get(name, "") for name in sides)
-                rows.append((*known, issued.number, replicate, *told, item.reason, *cells, *at_last))
+                fields: dict[str, Cell] = {"Unit": unit}
+                if layout is not None and planned:
+                    plate, placed = layout.find(item.compound, replicate, planned[0])
+                    fields |= {"Plate": plate.name, "Well": placed.well, "Wells": placed.range}
+                cells: list[Cell] = [status.endpoints[part[0]].name, ""] if long else _cells(status, part, planned)
+                at_last = (fields.get(name, "") for name in sides)
+                rows.append((*known, issued.number, replicate, *predicted, item.reason, *cells, *at_last))
     for one in control_wells(status, issued, layout):
         control = status.settings.controls[one.control]
         blank = ("",) * (len(status.library.sites) + (status.library.smiles is not None))
@@ -80,10 +80,12 @@ def work_list(status: Status, issued: Round, layout: Layout | None = None) -> Sh
         of_plate: dict[str, Cell] = {"Unit": unit, "Plate": one.plate, "Well": one.well}
         for part in [(k,) for k in one.endpoints] if long else [one.endpoints]:
             nominal = control.nominal(status.endpoints[part[0] if long else status.objective].name)
-            told = rounded([nominal, None, None], digits)
+            predicted = rounded([nominal, None, None], digits)
             cells = [status.endpoints[part[0]].name, ""] if long else _cells(status, part, part)
             at_last = (of_plate.get(name, "") for name in sides)
-            rows.append(("", control.name, *blank, issued.number, one.replicate, *told, "control", *cells, *at_last))
+            rows.append(
+                ("", control.name, *blank, issued.number, one.replicate, *predicted, "control", *cells, *at_last)
+            )
     return Sheet(unique(header), tuple(rows))
 
 
@@ -94,13 +96,13 @@ def _known(status: Status, rank: int, item: RoundItem) -> tuple[Cell, ...]:
     return (rank, library.ids[item.compound], *structure, *library.substituents(item.compound).values())
 
 
-def _cells(status: Status, measured: Sequence[int], asked: Sequence[int]) -> list[Cell]:
+def _cells(status: Status, measured: Sequence[int], planned: Sequence[int]) -> list[Cell]:
     """Return the cells of a row that are filled in, N/A where the value is in already."""
-    return [NOT_ASKED if k in measured and k not in asked else "" for k in status.entered_endpoints]
+    return [NOT_PLANNED if k in measured and k not in planned else "" for k in status.entered_endpoints]
 
 
 _PER_VALUE = ("Relation", "Unit")
-"""Columns that would not say which of several values they belong to."""
+"""Columns that would be ambiguous with several values in a row."""
 
 
 def _site_header(name: str, values: Sequence[str]) -> str:
@@ -157,9 +159,9 @@ def control_wells(status: Status, issued: Round, layout: Layout | None) -> Itera
 
 
 def plate_map(status: Status, issued: Round, layout: Layout) -> Sheet:
-    """One row per well that is used, plate by plate in reading order: what stands there, compound or control.
+    """Return one row per used well, plate by plate in reading order, with its compound or control.
 
-    That is what the software of robots and readers imports, and what a pivot table turns into the shape of a plate;
+    The software of robots and readers imports this, and a pivot table turns it into the shape of a plate;
     the shape itself is on the printed page. The wells of controls name no compound, so that no control is ever taken
     for one. Point is the place of a well within its measurement: 1 is the first concentration of a curve.
     """
@@ -171,15 +173,15 @@ def plate_map(status: Status, issued: Round, layout: Layout) -> Sheet:
     rows: list[tuple[Cell, ...]] = []
     for plate in layout.plates:
         measured = " + ".join(status.endpoints[k].name for k in plate.endpoints)
-        said: dict[Well, tuple[Cell, ...]] = {
+        contents: dict[Well, tuple[Cell, ...]] = {
             well: ("control", "", None, issued.number, None, None, name) for well, name in controls.items()
         }
         for well, (placed, point) in plate.contents().items():
             name, rank = status.library.ids[placed.compound], ranks[placed.compound]
-            said[well] = ("compound", name, rank, issued.number, placed.replicate, point, "")
+            contents[well] = ("compound", name, rank, issued.number, placed.replicate, point, "")
         rows += [
-            (plate.name, str(well), row_letters(well.row), well.column + 1, *said[well], measured)
-            for well in sorted(said)
+            (plate.name, str(well), row_letters(well.row), well.column + 1, *contents[well], measured)
+            for well in sorted(contents)
         ]
     return Sheet(header, tuple(rows))
 
@@ -189,7 +191,7 @@ MARKS = ("ID", "Stock", "Cost", "Lead (days)", "Ordered")
 
 
 def order_list(status: Status) -> Sheet:
-    """One row per compound that is to be made, in the order the phase wants them; empty when it waits for none.
+    """Return one row per compound to be made, in the order of the phase; empty when it waits for none.
 
     Where ``Stock`` is changed to ``arrived`` (or ``cannot``) the list can be read as it is by ``assaypilot stock``.
     """

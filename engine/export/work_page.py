@@ -47,7 +47,7 @@ _VALUE, _BOX = 70.0, 16.0
 """Points of a box for a value: its width, and its height."""
 _LABEL, _PLATE, _WELLS, _UNIT = 92.0, 60.0, 84.0, 30.0
 """Points at most for what a measurement is, its plate, its wells and its unit."""
-_APART = 8.0
+_GAP = 8.0
 _WORDS = 8.0
 _ID_LINES, _LINES = 4, 2
 """Lines of an id, and of any other text of a compound."""
@@ -106,17 +106,17 @@ def work_page(
 def _head(status: Status, issued: Round, layout: Layout | None) -> list[Flowable]:
     """Return the title, what the round is, and lines to be signed."""
     measured, compounds = many(issued.measurements, "measurement"), many(len(issued.items), "compound")
-    said = [f"{measured} of {compounds}, issued {issued.issued[:10]}"]
+    texts = [f"{measured} of {compounds}, issued {issued.issued[:10]}"]
     if layout is not None:
         count = len(layout.plates)
         names_of = ", ".join(plate.name for plate in layout.plates[:_NAMED]) + ", …" * (count > _NAMED)
-        said.append(f"{many(count, 'plate')} of {layout.use.size:,} wells: {names_of}")
-    said += [status.goal_sentence, *not_drawn(_names(status, issued))]
+        texts.append(f"{many(count, 'plate')} of {layout.use.size:,} wells: {names_of}")
+    texts += [status.goal_sentence, *not_drawn(_names(status, issued))]
     signed = [[paragraph(f"{what}  {_RULE}", "label") for what in ("Tested on", "By", "Batch of reagents")]]
     return [
         paragraph(f"Work list, round {issued.number}", "label"),
         paragraph(cut(status.name, WIDTH, _LINES, "title"), "title"),
-        *(paragraph(cut(text, WIDTH, _LINES + 1, "body")) for text in said),
+        *(paragraph(cut(text, WIDTH, _LINES + 1, "body")) for text in texts),
         Spacer(1, 5),
         Table(signed, colWidths=[WIDTH / 3] * 3, style=BARE),
         Spacer(1, 10),
@@ -158,11 +158,11 @@ class _Look(NamedTuple):
 
 _PALE, _FAINT, _SHUT, _WELL = HexColor("#dbe8fb"), HexColor("#f0f5fd"), HexColor("#e3e7ed"), HexColor("#b9c1cc")
 _CONTROLS = (("#f2b84b", "#1c2430"), ("#4a5566", "#ffffff"), ("#c7b2e8", "#1c2430"), ("#0b7a5c", "#ffffff"))
-"""Ground and ink of the controls in their order; they come again where there are more, the letters tell them apart."""
+"""Ground and ink of the controls in their order; they repeat where there are more, and letters distinguish them."""
 _RIM, _LARGEST, _SAMPLE = 15.0, 36.0, 20.0
 """Points for the letters of the rows and the numbers of the columns; of a well at most, and of one in the legend."""
 _ACROSS = 2
-"""Entries of the legend beside each other."""
+"""Entries of the legend in a row."""
 
 
 def plate_table(layout: Layout, plate: Plate, ranks: Mapping[int, int], width: float) -> Table:
@@ -215,7 +215,7 @@ def _several(layout: Layout) -> set[int]:
 
 
 def _control(layout: Layout, name: str) -> _Look:
-    """Return the look of a control: first and last letter of its name where that tells all apart, else C1, C2, ..."""
+    """Return the look of a control: first and last letter of its name where these are unique, else C1, C2, ..."""
     names = [control.name for control in layout.use.controls]
     letters = [f"{name.strip()[0]}{name.strip()[-1]}".upper() for name in names]
     if len(set(letters)) < len(letters):
@@ -268,53 +268,58 @@ def _lines(status: Status, issued: Round, layout: Layout | None, item: RoundItem
 
 
 def _columns(lines: Iterable[_Line]) -> list[float]:
-    """Return the widths of what a measurement's line holds: as its widest texts need, within bounds; then its box."""
+    """Return the widths of a measurement's columns: as their widest texts need, within bounds; then its box."""
     rows = [_Line("", "Plate", "Wells", ""), *lines]
-    wanted = [max(stringWidth(plain(line[k]), REGULAR, _WORDS) for line in rows) for k in range(len(rows[0]))]
+    widths = [max(stringWidth(plain(line[k]), REGULAR, _WORDS) for line in rows) for k in range(len(rows[0]))]
     bounds = (_LABEL, _PLATE, _WELLS, _UNIT)
-    return [*(min(one, most) + _APART if one else 0.0 for one, most in zip(wanted, bounds, strict=True)), _VALUE]
+    return [*(min(one, most) + _GAP if one else 0.0 for one, most in zip(widths, bounds, strict=True)), _VALUE]
 
 
 def _list(status: Status, issued: Round, layout: Layout | None, progress: Progress) -> list[Flowable]:
-    """Return the compounds as a table whose header stands on every page; one of very many measurements goes on."""
+    """Return the compounds as a table with its header on every page; compounds with many measurements span rows."""
     smiles = [structure(status, item.compound) for item in issued.items]
     aligned = Aligned.of(status.library, smiles)
     lines = [_lines(status, issued, layout, item) for item in issued.items]
     boxes = _columns(line for its in lines for line in its)
-    picture = _PICTURE[0] + _APART if any(smiles) else 0.0
+    picture = _PICTURE[0] + _GAP if any(smiles) else 0.0
     words = WIDTH - _RANK - picture - sum(boxes)
     header = Table([["", "Plate", "Wells", "", "Value"]], colWidths=boxes, style=_boxes(header=True))
     rows: list[list[object]] = [[paragraph("Compounds in order of rank", "head"), "", "", header]]
     for rank, (item, text, its) in enumerate(zip(issued.items, smiles, lines, strict=True), start=1):
         progress.step(f"Compound {rank:,} of {len(issued.items):,}", 1)
         png = aligned.png(text, *_PICTURE, scale=DENSITY) if text else None
-        said = _said(status, item, words - _APART)
+        body = _description(status, item, words - _GAP)
         for start in range(0, max(len(its), 1), _MOST):
-            shown: list[object] = [paragraph(f"{rank}", "head"), "", said[:1], _measured(its[start:][:_MOST], boxes)]
+            shown: list[object] = [
+                paragraph(f"{rank}", "head"),
+                "",
+                body[:1],
+                _measured(its[start:][:_MOST], boxes),
+            ]
             if start == 0:
-                shown[1:3] = "" if png is None else Structure(png, *_PICTURE), said
+                shown[1:3] = "" if png is None else Structure(png, *_PICTURE), body
             rows.append(shown)
     style = [*RULES, ("SPAN", (0, 0), (2, 0)), ("RIGHTPADDING", (0, 0), (-1, -1), 0.0)]
     sizes = [_RANK, picture, words, sum(boxes)]
     return [CondPageBreak(24 + 2 * _PICTURE[1]), LongTable(rows, colWidths=sizes, repeatRows=1, style=style)]
 
 
-def _said(status: Status, item: RoundItem, width: float) -> list[Flowable]:
-    """Return what the page says of a compound: its id, what it carries, what is expected, why it was picked."""
+def _description(status: Status, item: RoundItem, width: float) -> list[Flowable]:
+    """Return the page's texts about a compound: id, substituents, expected value and reason."""
     digits, scale = decimals_of(status), status.endpoints[status.objective].scale_name
     texts = [(f"{site}  {name}", "cell") for site, name in carried_names(status.library, item.compound).items()]
     if item.expected is not None and item.low is not None and item.high is not None:
-        told = interval(f"{item.expected:.{digits}f}", item.low, item.high, digits)
-        texts.append((f"expected {scale} {told}", "quiet"))
+        predicted = interval(f"{item.expected:.{digits}f}", item.low, item.high, digits)
+        texts.append((f"expected {scale} {predicted}", "quiet"))
     texts.append((item.reason, "quiet"))
     name = paragraph(cut(status.library.ids[item.compound], width, _ID_LINES, "id"), "id")
     return [name, *(paragraph(cut(text, width, _LINES), style) for text, style in texts)]
 
 
 def _measured(lines: Sequence[_Line], boxes: Sequence[float]) -> Table | str:
-    """Return measurements, one below the other: what each is of, where it stands, and a box for its value."""
+    """Return measurements in rows: endpoint and replicate, plate and wells, and a box for the value."""
     rows = [
-        [*(fitted(text, REGULAR, _WORDS, width - _APART) for text, width in zip(line, boxes[:4], strict=True)), ""]
+        [*(fitted(text, REGULAR, _WORDS, width - _GAP) for text, width in zip(line, boxes[:4], strict=True)), ""]
         for line in lines
     ]
     return Table(rows, colWidths=boxes, rowHeights=_BOX, style=_boxes()) if rows else ""

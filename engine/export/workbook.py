@@ -35,7 +35,7 @@ _NARROWEST, _WIDEST = 7, 42
 _MARGIN = 4.0
 """Characters for the padding of a cell and the arrow of its filter."""
 _LOOKED_AT = 2_000
-"""Rows by which the width of a column is told."""
+"""Rows that determine the width of a column."""
 _MOST_LINES = 8
 """Of a row; of longer texts the beginning is seen, and the rest where the cell is edited."""
 _SHADE = "#eef1f5"
@@ -114,9 +114,9 @@ class _Look:
     numbers: bool
     plain: Any
     quoted: Any
-    """For text that begins like a formula: it stays a text when somebody edits it."""
+    """For text that begins like a formula: it stays text when edited."""
     significant: int = 0
-    """Significant digits that numbers show; 0: as ``plain`` says."""
+    """Significant digits that numbers show; 0: by ``plain``."""
 
 
 class _Writer:
@@ -130,7 +130,7 @@ class _Writer:
         self._cut: list[str] = []
         """Where texts were too long for a cell."""
         self._replaced = 0
-        """Texts with characters that no workbook can hold."""
+        """Texts with characters that workbooks do not allow."""
         self._notes: list[str] = []
         self._formats: dict[tuple[tuple[str, Any], ...], Any] = {}
         book.set_size(2400, 1500)
@@ -167,7 +167,7 @@ class _Writer:
         return self._format(**properties, bottom_color=LIGHT.muted, align="right" if right else "left")
 
     def _look(self, sheet: Sheet, place: int) -> _Look:
-        """How a column looks, by its header and what it holds."""
+        """Return the look of a column, by its header and its cells."""
         name = sheet.header[place]
         cells = [row[place] for row in sheet.rows[:_LOOKED_AT]]
         numbers = any(isinstance(cell, (int, float)) and not isinstance(cell, bool) for cell in cells)
@@ -206,7 +206,7 @@ class _Writer:
         page = self._book.add_worksheet(name)
         drawn = self._pictures(sheet) if name == "Shortlist" else {}
         if drawn and "SMILES" in sheet.header and self._contents.choice.columns is None:
-            # Beside the pictures nobody reads the long texts of structures: they come last.
+            # Next to pictures the long SMILES are of little use: they come last.
             sheet = sheet.only([*(one for one in sheet.header if one != "SMILES"), "SMILES"])
         header: list[str | None] = list(sheet.header)
         frozen = 1
@@ -247,12 +247,12 @@ class _Writer:
         # Ids such as 0012 are texts on purpose.
         page.ignore_errors({"number_stored_as_text": f"A1:{letters_of(len(header))}{last + 1}"})
         if not sheet.rows:
-            self._say_empty(page, name)
+            self._write_empty(page, name)
             last = 12  # so that the box is on paper, too
         self._paper(page, name, last, header)
 
     def settings(self) -> None:
-        """Add the sheet of what was wanted, known and guaranteed, and of what did not fit into the others."""
+        """Add the sheet of settings, noise and guarantee, with notes on what did not fit into the others."""
         page = self._book.add_worksheet("Settings")
         rows = [*self._contents.settings.rows, *(("Note on this workbook", text) for text in self._remarks())]
         name_look = self._format(bold=True, valign="top", text_wrap=True, **_LINE)
@@ -292,13 +292,13 @@ class _Writer:
         page.write_string(row, column, text, look)
 
     def _clean(self, text: str) -> str:
-        """Return the text without characters that no workbook can hold; line ends as one."""
+        """Return the text without characters that workbooks do not allow, and with plain line ends."""
         clean = UNHELD.sub("\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n").replace("\r", "\n"))
         self._replaced += "\N{REPLACEMENT CHARACTER}" in clean and "\N{REPLACEMENT CHARACTER}" not in text
         return clean
 
     def _status(self, cell: Cell) -> Any:
-        """Return the word in its colour; the word says it."""
+        """Return the format of a status; its colour repeats the word."""
         colour = _STATUS_COLOURS.get(str(cell))
         return colour and self._format(bold=cell == "in", font_color=colour, **_LINE)
 
@@ -380,8 +380,8 @@ class _Writer:
             f"&L{in_header(self._contents.exported)}, head {head}&C{in_header(self._contents.program)}&R&P / &N"
         )
 
-    def _say_empty(self, page: Any, name: str) -> None:
-        """Say in a box, which is no row of the table, that there is nothing to list and why."""
+    def _write_empty(self, page: Any, name: str) -> None:
+        """Write into a box, outside the table's rows, that there is nothing to list and why."""
         status = self._contents.status
         words = {
             "Shortlist": f"There is no compound in this list ({self._contents.what}).\n\n{status.statement}",

@@ -1,4 +1,4 @@
-"""Structures drawn alike: every picture of a library turned so that the core lies in the same place."""
+"""Aligned structures: every picture of a library is turned so that the core is in the same place."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..domain.library import Library
 from .cores import DrawnCore, lay_out, widest_turn
 
 _LARGEST = 300
-"""Heavy atoms above which a structure is not drawn: nobody could read it, and laying it out takes minutes."""
+"""Most heavy atoms of a drawn structure: larger ones are illegible, and their layout takes minutes."""
 _SHORTEST_BOND, _LONGEST_BOND = 10.0, 24.0
 _PADDING = 0.05
 _DARKER = {9: (0.0, 0.45, 0.45), 15: (0.7, 0.35, 0.0), 16: (0.55, 0.48, 0.0), 17: (0.0, 0.5, 0.0)}
@@ -24,7 +24,7 @@ _SAMPLE = 40
 
 
 class Aligned:
-    """Draws structures, those that hold one of some cores turned to it.
+    """Draws structures; those that contain one of some cores are aligned to it.
 
     ``cores`` are SMILES that may have attachment points (``[*:1]``), as a library's scaffold has them; without any,
     the part most of ``smiles`` have in common takes their place. With ``smiles`` the core lies so that these fill
@@ -64,9 +64,9 @@ class Aligned:
     def molecule(self, smiles: str, carried: Mapping[int, str] | None = None) -> Any | None:
         """Return the structure with coordinates, as RDKit has it.
 
-        None when RDKit cannot read it, or nobody the picture.
+        None when RDKit cannot read it, or it is too large to draw.
 
-        ``carried`` (see ``cores``) says what stands at which site, so that a symmetric core is not turned over.
+        ``carried`` (see ``cores``) maps sites to substituents, so that a symmetric core is not turned over.
         """
         from rdkit import Chem, rdBase
 
@@ -82,7 +82,7 @@ class Aligned:
         return molecule
 
     def bond(self, smiles: Sequence[str], width: int, height: int) -> float:
-        """Pixels of a bond that suit pictures of these structures beside each other, so that rings are equally large.
+        """Return pixels of a bond for pictures of these structures side by side, so that rings are equally large.
 
         Most of them fit then; the largest are drawn smaller.
         """
@@ -165,12 +165,12 @@ class Aligned:
 
 
 def _bond_in(height: int) -> float:
-    """Pixels of a bond in a picture that stands alone: one scale for small pictures, so that rings are alike."""
+    """Return pixels of a bond in a single picture: one scale for small pictures, so that rings are equal."""
     return _BOND * max(9.0, min(24.0, 0.2 * height))
 
 
 _COMPARED = 20
-"""Structures whose largest common part is looked for."""
+"""Most structures searched for their largest common part."""
 _SHARE = 0.8
 """Of them must have it."""
 _SECONDS = 1
@@ -215,7 +215,7 @@ def _shared(molecules: Sequence[Any]) -> list[tuple[str, Any]]:
 
     Or nothing.
 
-    A ring alone can lie in a molecule in several ways; with what hangs on it in all of them it lies in one.
+    A ring alone can match a molecule in several ways; with the substituents that all have, it matches in one.
     """
     from rdkit import Chem
 

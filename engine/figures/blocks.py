@@ -12,7 +12,7 @@ from matplotlib.patches import Patch
 
 from ..arrays import Floats, Ints
 from ..text.signed import signed
-from .canvas import SMALL, blank, cut_middle, note, round_ticks, say, value_ends, whole_ticks
+from .canvas import SMALL, blank, cut_middle, note, round_ticks, value_ends, whole_ticks, with_message
 from .palette import LIGHT, Palette
 
 _ROW, _TALLEST = 0.215, 0.32
@@ -36,7 +36,7 @@ class Block:
 
 
 def row_places(blocks: Sequence[Block]) -> list[Floats]:
-    """For each block the heights of its rows, downwards from 0; its heading stands one above its first."""
+    """Return the heights of each block's rows, downwards from 0; its heading is one above its first."""
     found, at = [], 0.0
     for block in blocks:
         at += 1.0  # the heading
@@ -55,7 +55,7 @@ def blocks_height(blocks: Sequence[Block], *, largest: bool = False) -> float:
 
 
 def row_at(blocks: Sequence[Block], y: float) -> tuple[int, int] | None:
-    """Block and row at a height; None beside all rows."""
+    """Return block and row at a height; None outside all rows."""
     for number, places in enumerate(row_places(blocks)):
         if places.size and places[0] - 0.5 <= y < places[-1] + 0.5:
             return number, min(int(y - places[0] + 0.5), len(places) - 1)
@@ -109,7 +109,7 @@ def blocks_figure(
     return figure, axes
 
 
-def beside(axes: Axes, y: float, text: str, palette: Palette, inches: float) -> None:
+def write_right(axes: Axes, y: float, text: str, palette: Palette, inches: float) -> None:
     """Write a number right of the axes, its end so many inches from them."""
     note(
         axes, text, (1.0, y), (72 * inches, 0), palette.muted, SMALL - 0.3, coords=axes.get_yaxis_transform(),
@@ -132,7 +132,7 @@ def usage_plot(
     Earlier values are hatched. Its height follows from the rows, and from the ``height`` there is (``blocks_figure``).
     """
     if not any(block.names for block in blocks):
-        return say(blank((width, 2.0), dpi, palette, (0.1, 0.1, 0.1, 0.1)), palette, "No site has a choice.")
+        return with_message(blank((width, 2.0), dpi, palette, (0.1, 0.1, 0.1, 0.1)), palette, "No site has a choice.")
     figure, axes = blocks_figure(blocks, 0.75, palette=palette, width=width, height=height, dpi=dpi, selected=selected)
     most = max(int((earlier + here).max(initial=0)) for earlier, here in used)
     axes.set_xlim(0, 1.02 * max(most, 1))
@@ -146,7 +146,7 @@ def usage_plot(
             hatch="////", linewidth=0.6, zorder=2,
         )  # fmt: skip
         for place, number in zip(places, earlier + here, strict=True):
-            beside(axes, place, f"{int(number):,}" if number else "none", palette, 0.62)
+            write_right(axes, place, f"{int(number):,}" if number else "none", palette, 0.62)
     if some:
         handles = [
             Patch(facecolor=palette.accent, label="this campaign"),
@@ -166,7 +166,7 @@ _RIGHT = 1.2
 
 
 def contribution_ends(value: Floats, low: Floats, high: Floats) -> tuple[float, float]:
-    """Return ends of an axis for all contributions of an endpoint, so that its sites can be compared; 0 lies between.
+    """Return ends of an axis for all contributions of an endpoint, so that its sites can be compared; 0 is included.
 
     An interval much wider than all differences runs out of the picture rather than squeeze them flat.
     """
@@ -197,7 +197,7 @@ def forest_plot(
     better.
     """
     if not any(block.names for block in blocks):
-        return say(blank((width, 2.0), dpi, palette, (0.1, 0.1, 0.1, 0.1)), palette, "No site has a choice.")
+        return with_message(blank((width, 2.0), dpi, palette, (0.1, 0.1, 0.1, 0.1)), palette, "No site has a choice.")
     figure, axes = blocks_figure(
         blocks, _RIGHT, palette=palette, width=width, height=height, dpi=dpi, selected=selected
     )
@@ -209,25 +209,25 @@ def forest_plot(
     for places, (value, low, high, counts) in zip(row_places(blocks), values, strict=True):
         known = np.isfinite(value)
         bounded = known & np.isfinite(low) & np.isfinite(high)
-        apart = bounded & ((low > 0) | (high < 0))
+        nonzero = bounded & ((low > 0) | (high < 0))
         axes.hlines(places[bounded], low[bounded], high[bounded], color=palette.accent, linewidth=1.6, zorder=2)
-        for here, face in ((apart, palette.accent), (known & ~apart, palette.background)):
+        for here, face in ((nonzero, palette.accent), (known & ~nonzero, palette.background)):
             axes.plot(
                 value[here], places[here], linestyle="none", marker="o", markersize=5.4, color=palette.accent,
                 markerfacecolor=face, markeredgewidth=1.3, zorder=3,
             )  # fmt: skip
         for row in range(len(places)):
             if known[row]:
-                beside(axes, places[row], signed(value[row]), palette, 0.55)
+                write_right(axes, places[row], signed(value[row]), palette, 0.55)
             else:
-                said = "never measured" if counts[row] == 0 else "cannot be distinguished from another site"
+                text = "never measured" if counts[row] == 0 else "cannot be distinguished from another site"
                 note(
-                    axes, said, (0.0, places[row]), (4, 0), palette.muted, SMALL - 1, coords=axes.get_yaxis_transform(),
+                    axes, text, (0.0, places[row]), (4, 0), palette.muted, SMALL - 1, coords=axes.get_yaxis_transform(),
                     ha="left", va="center", style="italic", zorder=4,
                     bbox={"boxstyle": "square,pad=0.1", "facecolor": palette.background, "edgecolor": "none"},
                 )  # fmt: skip
-            beside(axes, places[row], f"{int(counts[row]):,}", palette, 1.1)
-    beside(axes, -0.15, "n", palette, 1.1)
+            write_right(axes, places[row], f"{int(counts[row]):,}", palette, 1.1)
+    write_right(axes, -0.15, "n", palette, 1.1)
     axes.xaxis.set_major_locator(round_ticks(8))
     figure.text(
         axes.get_position().x0, 0.08 / figure.get_figheight(), "lines: 95 % intervals; hollow: the interval holds 0",

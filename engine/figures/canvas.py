@@ -54,14 +54,14 @@ def style(axes: Axes, palette: Palette) -> None:
 
 
 def cut_middle(text: str, longest: int = 20) -> str:
-    """Return a text that fits beside a plot: a longer one loses its middle, since its ends say most of it."""
+    """Return a text that fits next to a plot: a longer one loses its middle, since its ends identify it."""
     if len(text) <= longest:
         return text
     return f"{text[: longest - 9]}…{text[-8:]}"
 
 
 def words_along(axes: Axes, way: Literal["x", "y"], points: float = SMALL) -> int:
-    """How many letters of a size fit beside axes, centred on them, before they leave the picture."""
+    """Return how many letters of a size fit next to axes, centred on them, within the picture."""
     figure = axes.get_figure(root=True)
     box = axes.get_position()
     if figure is None:
@@ -79,7 +79,7 @@ def fitting(axes: Axes, way: Literal["x", "y"], name: str, rest: str = "", point
     return f"{cut_middle(name, max(words_along(axes, way, points) - len(rest), _SHORTEST))}{rest}"
 
 
-def say(figure: Figure, palette: Palette, text: str) -> Figure:
+def with_message(figure: Figure, palette: Palette, text: str) -> Figure:
     """Return the figure with nothing but a sentence in its middle: an empty state."""
     axes = figure.axes[0]
     axes.set_axis_off()
@@ -104,7 +104,7 @@ def note(
 def value_ends(
     points: Floats, bounds: Floats, share: float, pad: float, marks: Sequence[float] = ()
 ) -> tuple[float, float]:
-    """Return the ends of an axis that holds all points, and of bounds and marks what is near.
+    """Return the ends of an axis that covers all points, and the bounds and marks near them.
 
     One bound of a hardly known compound must not squeeze all points together: an interval may leave the picture by a
     ``share`` of their range. ``pad`` is the share that stays free beyond all.

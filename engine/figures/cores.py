@@ -1,4 +1,4 @@
-"""Cores laid out on paper and found in molecules, so that each site of a series lies at the same place in all."""
+"""Layouts of cores and their matches in molecules, so that each site of a series has one place in all pictures."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..domain.labels import is_hydrogen
 from ..domain.library import Library
 
 _MOST_MATCHES = 64
-"""Ways a symmetric core can lie in a molecule that are told apart."""
+"""Most matches of a symmetric core in a molecule that are distinguished."""
 _SECONDS = 2
 """For the part that two cores have in common."""
 _CLOSE = 1e-3
@@ -49,8 +49,8 @@ def carried(library: Library, compound: int) -> dict[int, str]:
 def lay_out(molecule: Any) -> None:
     """Give a molecule coordinates in the plane.
 
-    RDKit's templates of ring systems take 50 MB of every process that once asks for them. They are there for bridged
-    and for large rings; all others come out the same without, and most series have no such rings.
+    RDKit's templates of ring systems take 50 MB of every process that loads them. They serve bridged and large rings;
+    all others look the same without them, and most series have no such rings.
     """
     from rdkit.Chem import rdDepictor
 
@@ -75,7 +75,7 @@ class DrawnCore:
         self.drawn = drawn
         """Without its open ends."""
         self._sites = sites
-        """The core's atom that each site stands at, by the number of the site."""
+        """The core's atom at each site, by the number of the site."""
 
     @property
     def size(self) -> int:
@@ -114,7 +114,7 @@ class DrawnCore:
         return cls(drawn, sites)
 
     def turn_to(self, first: DrawnCore) -> None:
-        """Lay the core so that what it has in common with another one lies as there."""
+        """Align the core with another one by their common part."""
         from rdkit import Chem
         from rdkit.Chem import rdFMCS
 
@@ -137,7 +137,7 @@ class DrawnCore:
         conformer.SetPositions(conformer.GetPositions() @ _rotation(degrees).T)
 
     def lay(self, molecule: Any, pairs: Sequence[tuple[int, int]]) -> None:
-        """Give a molecule coordinates in which the core lies as it is drawn; ``pairs`` as ``place`` says."""
+        """Give a molecule coordinates with the core as drawn; ``pairs`` as from ``place``."""
         from rdkit.Chem import rdDepictor
 
         if not pairs:  # RDKit would end the program
@@ -159,15 +159,15 @@ class DrawnCore:
         known = {site: text for site, text in carried.items() if site in self._sites}
         best = matches[0]
         if len(matches) > 1 and known:
-            wanted = {site: _branch_of(text) for site, text in known.items()}
-            best = max(matches, key=lambda match: self._agreement(molecule, match, wanted))
+            expected = {site: _branch_of(text) for site, text in known.items()}
+            best = max(matches, key=lambda match: self._agreement(molecule, match, expected))
         return list(enumerate(best))
 
-    def _agreement(self, molecule: Any, match: Sequence[int], wanted: Mapping[int, Branch]) -> int:
-        """At how many sites of a match stands what should stand there."""
+    def _agreement(self, molecule: Any, match: Sequence[int], expected: Mapping[int, Branch]) -> int:
+        """Return the number of sites at which a match has the expected substituent."""
         inside = set(match)
         agreed = 0
-        for site, branch in wanted.items():
+        for site, branch in expected.items():
             around = [a.GetIdx() for a in molecule.GetAtomWithIdx(match[self._sites[site]]).GetNeighbors()]
             outer = [_branch(molecule, index, inside) for index in around if index not in inside]
             agreed += branch in outer or (not branch and not outer)

@@ -1,4 +1,4 @@
-"""Compounds between two endpoints: the estimated front, and the region in which the true one lies."""
+"""Compounds between two endpoints: the estimated front, and the region that contains the true one."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from ..arrays import Flags, Floats, Ints
-from .canvas import SMALL, blank, fitting, mark_status, note, ring, round_ticks, say, value_ends
+from .canvas import SMALL, blank, fitting, mark_status, note, ring, round_ticks, value_ends, with_message
 from .palette import IN, LIGHT, OUT, UNDECIDED, WORDS, Palette
 
 MOST_BOXES = 40
-"""Compounds whose bounds are drawn as boxes; more of them only lie on each other."""
+"""Most compounds whose bounds are drawn as boxes; more would overlap."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Axis:
     """Model scale; None without one."""
     limit_text: str = ""
     fails_above: bool = True
-    """Whether what lies above the limit fails it."""
+    """Whether values above the limit fail it."""
 
     @property
     def better(self) -> str:
@@ -42,7 +42,7 @@ class Axis:
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """What a front plot shows: who is drawn, and between which ends the axes run."""
+    """Contents of a front plot: the compounds drawn, and the ends of the axes."""
 
     estimates: Floats
     """``(2, n)`` in library order, model scale, as ``low`` and ``high``, NaN where nothing was decided."""
@@ -56,7 +56,7 @@ class Spread:
 
     @property
     def at(self) -> Floats:
-        """Where the compounds drawn lie, ``(2, m)``."""
+        """Positions of the drawn compounds, ``(2, m)``."""
         places: Floats = self.estimates[:, self.compounds]
         return places
 
@@ -87,7 +87,7 @@ class Spread:
 def spread(
     estimates: Floats, low: Floats, high: Floats, status: NDArray[np.int8], *, marks: Sequence[float | None] = ()
 ) -> Spread:
-    """Return the compounds with both estimates, and ends of axes that hold them and bounds and limits near them.
+    """Return the compounds with both estimates, and ends of axes that cover them and bounds and limits near them.
 
     ``estimates``, ``low``, ``high`` ``(2, n)``; bounds of those undecided and in, ``marks`` the limits (x, y).
     """
@@ -144,15 +144,14 @@ def front_plot(
     size: tuple[float, float] = (8.0, 3.0),
     dpi: float = 100.0,
 ) -> Figure:
-    """Return the figure: every compound of ``view`` at its estimates, the front and the band it truly lies in.
+    """Return the figure: every compound of ``view`` at its estimates, the front and the band of the true one.
 
-    What lies on the worse side of the band is reached by some compound for certain (its lower bounds do), what lies on
-    the better side by none.
+    Some compound certainly reaches the worse side of the band (its lower bounds do); none reaches the better side.
     """
     figure = blank(size, dpi, palette, (0.62, 0.14, 0.47, 0.32))
     plot = figure.axes[0]
     if not view.compounds.size:
-        return say(figure, palette, "No estimates yet. They appear here with the first results.")
+        return with_message(figure, palette, "No estimates yet. They appear here with the first results.")
     left, right, bottom, top = view.ends
     plot.set_xlim(left, right)
     plot.set_ylim(bottom, top)
@@ -209,14 +208,14 @@ def _limits(plot: Axes, axes: tuple[Axis, Axis], palette: Palette) -> None:
 
 
 def _band(plot: Axes, view: Spread, signs: tuple[float, float], palette: Palette) -> bool:
-    """Whether there are bounds, whose band is then drawn: between what is reached for certain and what is not."""
+    """Draw the band between certainly reached and certainly unreached values; return whether there are bounds."""
     flip, ends = np.array(signs)[:, None], view.ends
     here = view.bounded
     if not here.any():
         return False
     worse = np.where(flip > 0, view.low, view.high)[:, here]
     better = np.where(flip > 0, view.high, view.low)[:, here]
-    # The band reaches as far as the axes, also where the outermost bounds lie beyond them.
+    # The band reaches as far as the axes, also where the outermost bounds are beyond them.
     wide = (
         min(ends[0], float(worse[0].min()), float(better[0].min())),
         max(ends[1], float(worse[0].max()), float(better[0].max())),
@@ -272,7 +271,7 @@ def _points(plot: Axes, view: Spread, palette: Palette) -> list[Line2D]:
 
 
 def legend(figure: Figure, handles: Sequence[Line2D | Patch], palette: Palette) -> None:
-    """Say in words what is drawn, in one line above the plot, in smaller letters where it is narrow."""
+    """Write the legend in one line above the plot, in smaller letters where it is narrow."""
     left = figure.axes[0].get_position().x0
     room = (1.0 - left) * figure.get_figwidth() * 72.0
     letters = sum(len(str(handle.get_label())) for handle in handles)

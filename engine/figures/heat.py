@@ -15,7 +15,7 @@ from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
 from ..arrays import Flags, Floats, Ints
-from .canvas import SMALL, blank, cut_middle, note, round_ticks, say
+from .canvas import SMALL, blank, cut_middle, note, round_ticks, with_message
 from .palette import LIGHT, Palette
 
 MOST = 120
@@ -69,7 +69,7 @@ def pair_map(
     """Return the map of two sites (down, across) of a library: ``codes`` ``(n, n_sites)`` of ``sizes`` substituents.
 
     ``estimate`` ``(n,)`` with NaN where unknown, ``measured`` ``(n,)`` determinations. Only compounds that carry what
-    ``fixed`` says (code by site) are counted; over all other sites is averaged. ``sign`` -1 when smaller is better.
+    ``fixed`` selects (code by site) are counted; all other sites are averaged. ``sign`` -1 when smaller is better.
     ``by_effect``: the best substituents first, what is not known last; else in the library's order. Substituents that
     no counted compound carries are left out, and so is what goes beyond ``MOST``. ``bounded`` ``(n,)``: determinations
     of which only a bound is known.
@@ -194,14 +194,16 @@ def heat_map(
 ) -> Figure:
     """Return the figure: ``rows`` and ``columns`` label ``view``'s substituents, ``sites`` are those down and across.
 
-    The better a cell the stronger its colour, and its number stands in it. A disc marks pairs with a measured compound,
-    a ring those measured only as bounds, a question mark those that cannot be estimated; a mean with ``<`` is only
-    known to lie below its number. What no compound carries is blank. ``rest`` says what became of the
+    The better a cell the stronger its colour; it shows its number. A disc marks pairs with a measured compound,
+    a ring those measured only as bounds, a question mark those that cannot be estimated; a mean with ``<`` is
+    only known to be below its number. Pairs without a compound are blank. ``rest`` describes the
     other sites. ``selected``: row and column of a cell that is ringed. ``sign`` -1 when smaller is better.
     """
     n, m = view.mean.shape
     if not n or not m:
-        return say(blank(size, dpi, palette, (0.1, 0.1, 0.1, 0.1)), palette, "No compound carries this combination.")
+        return with_message(
+            blank(size, dpi, palette, (0.1, 0.1, 0.1, 0.1)), palette, "No compound carries this combination."
+        )
     guess = min((size[0] - 1.5 - _RIGHT) / m, _WIDEST)
     left, top = _margins(rows, columns, sites, guess)
     wide = min(max(size[0] - left - _RIGHT, 0.5), _WIDEST * m)
@@ -348,7 +350,7 @@ def _bar(
 
 
 def _key(figure: Figure, view: PairMap, rest: str, palette: Palette, corner: Shape, *, counts: bool) -> None:
-    """Say below the map what its marks are."""
+    """Write the legend of the marks below the map."""
     parts = ["● measured (bold)"]
     if ((view.bounded == view.measured) & (view.measured > 0)).any():
         parts.append("○ only as a bound")

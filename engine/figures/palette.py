@@ -13,7 +13,7 @@ MARKERS = ("D", "o", "o", "x")
 
 @dataclass(frozen=True, slots=True)
 class Palette:
-    """Colours of one theme as ``#rrggbb``; the four of a status are told apart in the common colour blindnesses."""
+    """Colours of one theme as ``#rrggbb``; the four of a status are distinct in the common colour blindnesses."""
 
     background: str
     text: str

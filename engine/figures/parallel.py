@@ -14,7 +14,7 @@ from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
 from ..arrays import Floats, Ints
-from .canvas import SMALL, blank, note, round_ticks, say
+from .canvas import SMALL, blank, note, round_ticks, with_message
 from .front import Axis, complete, legend
 from .palette import LIGHT, MARKERS, UNDECIDED, WORDS, Palette
 
@@ -133,7 +133,7 @@ def parallel_plot(
     figure = blank(size, dpi, palette, (0.55, 0.45, 0.18 + 0.16 * lines, 0.42))
     plot = figure.axes[0]
     if not view.compounds.size:
-        return say(figure, palette, "No estimates yet. They appear here with the first results.")
+        return with_message(figure, palette, "No estimates yet. They appear here with the first results.")
     count = len(axes)
     plot.set_xlim(-0.02 * count, count - 1 + 0.02 * count)
     plot.set_ylim(0.0, 1.0)
@@ -154,7 +154,7 @@ def parallel_plot(
 
 
 def _names(axes: Sequence[Axis], width: float) -> list[str]:
-    """Return what stands below each axis in a figure of ``width`` inches: on two lines if need be, then cut (…)."""
+    """Return the names below the axes of a figure of ``width`` inches: on two lines if need be, then cut (…)."""
     better = [f"({'higher' if axis.sign > 0 else 'lower'} is better ↑)" for axis in axes]
     room = width * 72.0 / (len(axes) * 0.62 * SMALL)
     whole = [f"{axis.name} {text}" for axis, text in zip(axes, better, strict=True)]
@@ -166,7 +166,7 @@ def _names(axes: Sequence[Axis], width: float) -> list[str]:
 
 
 def _lines(plot: Axes, view: Bundle, status: NDArray[np.int8], palette: Palette) -> list[Line2D]:
-    """Return what the legend says of the lines, which are drawn: those that are out first, those that are in on top."""
+    """Draw the lines, those that are out first and those that are in on top; return the legend's handles."""
     handles: list[Line2D] = []
     state = status[view.compounds]
     at = np.arange(view.heights.shape[1], dtype=float)
@@ -227,7 +227,7 @@ def _upright(plot: Axes, place: int, axis: Axis, ends: tuple[float, float], pale
 
 
 def _ground(palette: Palette, alpha: float) -> dict[str, object]:
-    """Return what words on lines lie on."""
+    """Return the background of words on lines."""
     return {"boxstyle": "square,pad=0.05", "facecolor": palette.background, "edgecolor": "none", "alpha": alpha}
 
 

@@ -1,4 +1,4 @@
-"""Measured against predicted: each measured compound with what the others say of it, and what is left."""
+"""Measured against predicted: each measured compound with its prediction from the others, and the residuals."""
 
 from __future__ import annotations
 
@@ -16,7 +16,19 @@ from numpy.typing import NDArray
 from ..arrays import Flags, Floats
 from ..models.report import Residual
 from ..text.signed import signed
-from .canvas import SMALL, blank, cut_middle, fitting, mark_status, note, ring, round_ticks, say, style, words_along
+from .canvas import (
+    SMALL,
+    blank,
+    cut_middle,
+    fitting,
+    mark_status,
+    note,
+    ring,
+    round_ticks,
+    style,
+    with_message,
+    words_along,
+)
 from .front import legend
 from .palette import LIGHT, WORDS, Palette
 
@@ -59,7 +71,7 @@ def agreement_plot(
     axes = figure.axes[0]
     known = np.isfinite(predicted) & np.isfinite(measured)
     if not known.any():
-        return say(figure, palette, "No compound can be predicted\nfrom the others yet.")
+        return with_message(figure, palette, "No compound can be predicted\nfrom the others yet.")
     every = np.concatenate([predicted[known], measured[known]])
     least, most = float(every.min()), float(every.max())
     pad = 0.06 * max(most - least, 0.1)
@@ -101,7 +113,7 @@ def predictions_plot(
     """Return the figure: the first axes measured against predicted, the second what is left, measured less predicted.
 
     ``(m,)`` arrays as ``agreement_plot`` takes them; ``named`` are places in them with their names, ``selected`` the
-    one that is ringed. The two stand side by side where there is room, else one below the other.
+    one that is ringed. The two plots are side by side where there is room, else one below the other.
     """
     figure = agreement_plot(
         predicted, measured, status, quantity=quantity, noise_sd=noise_sd, palette=palette, size=size, dpi=dpi
@@ -150,7 +162,7 @@ def predictions_plot(
 
 
 def _name(axes: Axes, points: list[tuple[float, float, str]], palette: Palette) -> None:
-    """Name points beside them, towards the middle; a name that would lie on another one is left out."""
+    """Write names next to points, towards the middle; a name that would overlap another is left out."""
     middle, written = sum(axes.get_xlim()) / 2, list[Bbox]()
     for x, y, name in points:
         side = 1 if x < middle else -1
@@ -166,7 +178,7 @@ def _name(axes: Axes, points: list[tuple[float, float, str]], palette: Palette) 
 
 
 _LETTERS = 22
-"""Letters of an id beside its row."""
+"""Letters of an id next to its row."""
 _MOST = 0.42
 """The share of the picture's width that ids take at most."""
 _LINE, _TICKS = 0.15, 0.34
@@ -185,12 +197,12 @@ def worst_residuals(
     """Return the figure: a row per compound with the model's value (ring), the measured one (disc) and the difference.
 
     ``worst`` as the model report orders them, the largest first and on top; ``scale`` names the axis. With
-    ``residual_sd`` a band of twice that stands around the model's value: what lies beyond it is unusual.
+    ``residual_sd`` a band of twice that is around the model's value: values beyond it are unusual.
     """
     figure = blank(size, dpi, palette, (0.15, 0.75, 0.62, 0.12))
     axes = figure.axes[0]
     if not worst:
-        return say(figure, palette, "No compound can be compared with others.")
+        return with_message(figure, palette, "No compound can be compared with others.")
     width = size[0] * 96.0
     letters = min(_LETTERS, max(12, int((_MOST * width - 18.0) / 7.0)))
     names = [cut_middle(one.id, letters) for one in worst]
@@ -231,7 +243,7 @@ def worst_residuals(
 
 
 def _below(axes: Axes, scale: str, residual_sd: float | None) -> str:
-    """Return what the x axis says, on as many lines as it takes: the scale, and what the marks are."""
+    """Return the label of the x axis, on as many lines as it needs: the scale and the marks."""
     signs = "disc: measured, ring: model" + ("" if residual_sd is None else "; band: twice the residual SD")
     room = words_along(axes, "x")
     if len(scale) + len(signs) + 5 <= room:

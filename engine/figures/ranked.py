@@ -11,26 +11,26 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from ..arrays import Flags, Floats, Ints
-from .canvas import SMALL, blank, fitting, mark_status, note, ring, round_ticks, say, value_ends, whole_ticks
+from .canvas import SMALL, blank, fitting, mark_status, note, ring, round_ticks, value_ends, whole_ticks, with_message
 from .palette import IN, LIGHT, UNDECIDED, Palette
 
 Ends = tuple[float, float, float, float]
 """Between which the axes run: left, right, bottom, top."""
 MOST_DRAWN = 110
-"""Compounds drawn at once: more of them no longer stand apart in a window 1280 pixels wide."""
+"""Most compounds drawn at once: more would overlap in a window 1280 pixels wide."""
 
 _POINTS = 72.0
 """Points of an inch."""
 _SMALLEST = 6.5
-"""Point size below which nobody reads."""
+"""Smallest legible point size."""
 _LETTER = 0.55
 """Width of a letter in the mean, of its point size."""
 _TICK = 17.0
 """Points that a number on the axis takes."""
 _ROOM = 55.0
-"""Points of a picture too low for both words beside its lines."""
+"""Points of a picture too low for both words at its lines."""
 _WORD = 15.0
-"""Points that a word beside a line takes."""
+"""Points that a word at a line takes."""
 _OVER = 9.0
 """Points of the picture above the axes."""
 
@@ -66,7 +66,7 @@ class Ranking:
 
 @dataclass(frozen=True, eq=False)
 class Spans:
-    """Where every compound of a library stands and what holds it there, ``(n,)`` each, model scale."""
+    """Estimates, bounds and statuses of all compounds of a library, ``(n,)`` each, model scale."""
 
     estimate: Floats
     low: Floats
@@ -76,7 +76,7 @@ class Spans:
     posterior: tuple[Floats, Floats] | None = None
     """The ends of the posterior's intervals."""
     bounds: tuple[Floats, Floats] | None = None
-    """What values lie below, and above, where only that is known, else NaN."""
+    """Upper and lower limits of values known only as bounds, else NaN."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,15 +140,15 @@ def ranked_intervals(
 ) -> Figure:
     """Return the figure: one point and interval per compound of ``ranking``.
 
-    Intervals are the deciding bounds; where there are none yet the posterior's are drawn thin. A triangle points to
-    where values lie that are only known to lie below or above it. The x axis is the rank, from ``ranking.first``;
+    Intervals are the deciding bounds; where there are none yet the posterior's are drawn thin. A triangle points
+    towards values that are known only as bounds. The x axis is the rank, from ``ranking.first``;
     ``ends``: of the axes, instead of those that suit these compounds (see ``ranked_ends``).
     """
     figure = blank(size, dpi, palette, (0.62, 0.12, 0.46, 0.12))
     axes = figure.axes[0]
     chosen = ranking.compounds
     if not chosen.size:
-        return say(figure, palette, "No estimates yet. They appear here with the first results.")
+        return with_message(figure, palette, "No estimates yet. They appear here with the first results.")
     line = Cutoff() if cutoff is None else cutoff
     if np.isfinite(line.soft) and np.isfinite(line.level):
         axes.axhspan(min(line.level, line.soft), max(line.level, line.soft), color=palette.band, linewidth=0, zorder=0)
@@ -196,7 +196,7 @@ class _Bars:
     """Where the interval is the deciding one."""
     thin: Flags
     limits: Sequence[Floats]
-    """What values lie below, and above."""
+    """Upper and lower limits of values known only as bounds."""
 
 
 def _draw(axes: Axes, palette: Palette, ranking: Ranking, spans: Spans, bars: _Bars, *, crowded: bool) -> None:
@@ -263,7 +263,7 @@ def _zone_words(axes: Axes, palette: Palette, line: Cutoff, side: float) -> None
     """Name the cutoff and its soft zone, this one at ``side``, where no bars are."""
     if not np.isfinite(line.level):
         return
-    up = line.soft > line.level  # smaller is better: the zone lies above the line
+    up = line.soft > line.level  # smaller is better: the zone is above the line
     # Outside the zone, where a ranking leaves room: on the cutoff's side at the right, beyond the zone at a free end.
     named = [(line.level, line.words, not up, 0.995)]
     if np.isfinite(line.soft) and line.soft != line.level and _points_high(axes) > _ROOM:
@@ -272,7 +272,7 @@ def _zone_words(axes: Axes, palette: Palette, line: Cutoff, side: float) -> None
     height = _points_high(axes)
     for level, word, beyond, across in named:
         room = (top - level if beyond else level - bottom) / (top - bottom) * height
-        # Where the axis ends too soon it would lie on its numbers; above them a part of it has room.
+        # Where the axis ends too soon it would overlap its numbers; above them a part of it has room.
         above = beyond if room > (_WORD - _OVER if beyond else _WORD) else not beyond
         note(
             axes, word, (across, level), (0, 3 if above else -3), palette.cutoff, coords=axes.get_yaxis_transform(),
@@ -288,7 +288,7 @@ def _points_high(axes: Axes) -> float:
 
 
 def _axis_words(ranking: Ranking, thin: bool, bounded: bool) -> str:
-    """Return what the x axis says: how many are drawn of how many, and which intervals these are."""
+    """Return the label of the x axis: how many compounds are drawn, and which intervals."""
     shown = int(ranking.compounds.size)
     if shown == ranking.total:
         text = f"{shown:,} compounds, ranked by estimate"

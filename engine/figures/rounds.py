@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Ints
 from ..text.percentages import percent
-from .canvas import SMALL, blank, cut_middle, note, say, style, whole_ticks
+from .canvas import SMALL, blank, cut_middle, note, style, whole_ticks, with_message
 from .palette import IN, LIGHT, MARKERS, OUT, UNDECIDED, Palette
 
 
@@ -36,14 +36,14 @@ def set_by_round(
     size: tuple[float, float] = (2.8, 1.6),
     dpi: float = 100.0,
 ) -> Figure:
-    """Return the figure: undecided as an area, in as a line, over rounds 0, 1, ...; each named beside its last point.
+    """Return the figure: undecided as an area, in as a line, over rounds 0, 1, ...; each named at its last point.
 
-    One round may be ``marked``: the one that is looked back to.
+    One round may be ``marked``: the one that is displayed.
     """
     figure = blank(size, dpi, palette, (0.48, 1.02, 0.40, 0.10))
     axes = figure.axes[0]
     if len(inside) < 2:
-        return say(figure, palette, "Nothing has been decided yet.")
+        return with_message(figure, palette, "Nothing has been decided yet.")
     rounds = np.arange(len(inside))
     axes.fill_between(rounds, 0, undecided, color=palette.status[UNDECIDED], alpha=0.16, linewidth=0)
     for code, values in ((UNDECIDED, undecided), (IN, inside)):
@@ -53,7 +53,7 @@ def set_by_round(
         axes.axvline(marked, color=palette.text, linewidth=1.0, linestyle=(0, (3, 2)), zorder=1)
     top = max(*inside, *undecided, 1)
     ends = [float(undecided[-1]), float(inside[-1])]
-    # The two words must not lie on each other.
+    # The two words must not overlap.
     gap = 0.16 * top
     if abs(ends[0] - ends[1]) < gap:
         middle = max((ends[0] + ends[1]) / 2, gap / 2)
@@ -66,7 +66,7 @@ def set_by_round(
         note(axes, f"{value:,} {word}", (rounds[-1], level), (7, 0), palette.status[code], va="center")
     axes.set_ylim(0, top * 1.05)
     axes.set_xlim(-0.05 * len(rounds), len(rounds) - 1)
-    # A number and the room beside it take about a third of an inch.
+    # A number and the space next to it take about a third of an inch.
     room = axes.get_position().width * figure.get_figwidth()
     axes.xaxis.set_major_locator(whole_ticks(max(2, min(8, int(room / 0.3)))))
     axes.yaxis.set_major_locator(whole_ticks(4))
@@ -108,7 +108,7 @@ def shrinking_plot(
     for axes in (first, second):
         axes.set_xlim(*ends)
         axes.xaxis.set_major_locator(whole_ticks(16))
-    first.spines["bottom"].set_bounds(ends[0], len(inside) - 1)  # the words stand beside it
+    first.spines["bottom"].set_bounds(ends[0], len(inside) - 1)  # the words are next to it
     first.set_xlabel("")
     first.set_ylabel("compounds", color=palette.muted, fontsize=SMALL)
     second.set_ylabel(cut_middle(words, 24), color=palette.muted, fontsize=SMALL, parse_math=False)
@@ -119,7 +119,7 @@ def shrinking_plot(
 
 _TOP, _BOTTOM, _RIGHT = 0.26, 0.46, 0.2
 _LETTER, _WORDS_LETTER = 0.072, 0.078
-"""Inches of a letter beside the rows, and of one above them, at most."""
+"""Most inches of a letter next to the rows, and of one above them."""
 _LONGEST = 24
 _POINTS = 72.0
 """Points of an inch."""
@@ -129,7 +129,7 @@ _MIDDLE = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """One row: where a count lies four times in five, and its middle."""
+    """One row: the 80 % range of a count, and its median."""
 
     name: str
     low: int
@@ -160,7 +160,7 @@ def reach_plot(
     end before it. A bar whose upper end is open ends in an arrow.
     """
     if not rows:
-        return say(blank(size, dpi, palette, (0.2, 0.2, _BOTTOM, _TOP)), palette, "Nothing is expected yet.")
+        return with_message(blank(size, dpi, palette, (0.2, 0.2, _BOTTOM, _TOP)), palette, "Nothing is expected yet.")
     longest = max(max(len(cut_middle(row.name, _LONGEST)), len(row.words)) for row in rows)
     figure = blank(size, dpi, palette, (0.16 + _LETTER * longest, _RIGHT, _BOTTOM, _TOP))
     axes = figure.axes[0]
@@ -178,11 +178,11 @@ def reach_plot(
         _bar(axes, place, row, end, palette, filled=place > 0 or len(rows) == 1)
         _name(axes, place, row, palette)
     known = [(used / 2.0, f"{used:,} used", palette.muted)] if used > 0 else []
-    apart = [(float(budget), f"budget {budget:,}", palette.cutoff) for budget in budgets]
-    said = " and ".join(f"{budget:,}" for budget in budgets)
-    together = [(sum(budgets) / len(budgets), f"budget {said}", palette.cutoff)] if budgets else []
-    _above(axes, [known + apart, known + together], end)
-    # A number and the room beside it take about half an inch.
+    separate = [(float(budget), f"budget {budget:,}", palette.cutoff) for budget in budgets]
+    listed = " and ".join(f"{budget:,}" for budget in budgets)
+    together = [(sum(budgets) / len(budgets), f"budget {listed}", palette.cutoff)] if budgets else []
+    _above(axes, [known + separate, known + together], end)
+    # A number and the space next to it take about half an inch.
     room = axes.get_position().width * figure.get_figwidth()
     axes.xaxis.set_major_locator(whole_ticks(min(6, max(2, int(room / 0.5)))))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
@@ -225,7 +225,7 @@ def _name(axes: Axes, place: int, row: Reach, palette: Palette) -> None:
 
 
 def _above(axes: Axes, choices: Sequence[Sequence[tuple[float, str, str]]], end: float) -> None:
-    """Write the first of some sets of words above what they are of in which none lies on another.
+    """Write the first of several sets of words, above their places, in which no words overlap.
 
     All stay inside the picture; the last set is spread from left to right when it has no room either.
     """
@@ -273,7 +273,7 @@ def discovery_plot(
 ) -> Figure:
     """Return the figure: members found as a line, the best one dotted; the first forecast is pale beside a second."""
     if not rows:
-        return say(blank(size, dpi, palette, (0.2, 0.2, _BOTTOM, _TOP)), palette, "Nothing is expected yet.")
+        return with_message(blank(size, dpi, palette, (0.2, 0.2, _BOTTOM, _TOP)), palette, "Nothing is expected yet.")
     figure = blank(size, dpi, palette, (0.5, _RIGHT, _BOTTOM, _TOP))
     axes = figure.axes[0]
     axes.grid(color=palette.grid, linewidth=0.6, zorder=0)

@@ -15,7 +15,7 @@ from assaypilot.engine.campaign.reasons import OwnValue, Reasoning
 from assaypilot.engine.campaign.state import STATUSES, Status
 from assaypilot.engine.chemistry.names import carried_names
 from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.export.measured import bound_text, estimate_text, means_of, means_words, said
+from assaypilot.engine.export.measured import bound_text, bounds_note, estimate_text, means_of, means_words
 from assaypilot.engine.export.shortlist import decimals_of
 from assaypilot.engine.text.statements import interval_name
 
@@ -220,7 +220,7 @@ def measured_text(status: Status, compound: int) -> str:
             text = ", ".join(f"{name} {many(n, 'time') if n else 'never'}" for name, n in of_each)
         return f"{text}, and {bounds} known only as a bound ({_limits(status, compound)})" if bounds else text
     if bounds:
-        return f"{_limits(status, compound)}: {bounds} known only as a bound. {said(status)}"
+        return f"{_limits(status, compound)}: {bounds} known only as a bound. {bounds_note(status)}"
     return "never: inferred" if not np.isnan(known.estimate[compound]) else "never"
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from assaypilot.engine.arrays import Floats
 from assaypilot.engine.campaign.state import STATUSES, Status
 from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.export.measured import bound_text, estimate_text, measured_means, only_bounds, said
+from assaypilot.engine.export.measured import bound_text, bounds_note, estimate_text, measured_means, only_bounds
 from assaypilot.engine.export.shortlist import availability, confirmed, decimals_of
 from assaypilot.engine.text.percentages import probability
 from assaypilot.engine.text.statements import interval_name
@@ -155,7 +155,7 @@ def _estimate(status: Status, endpoint: Endpoint, place: int) -> Column:
     better = (
         f" {'Higher' if endpoint.sign > 0 else 'Lower'} is better." if place < len(status.goal_endpoints) > 1 else ""
     )
-    bounds = f" {said(status)}".rstrip()
+    bounds = f" {bounds_note(status)}".rstrip()
     return Column(
         "estimate" if place == 0 else f"estimate-{endpoint.name}",
         two_lines(endpoint.scale_name),
@@ -258,12 +258,16 @@ def _measured(status: Status) -> Column:
         "measured",
         "n",
         lambda row: str(int(known.measured[row])) if known.measured[row] else only_bounds(status, row) or "never",
-        lambda: known.measured + 0.5 * (known.censored > 0) * (known.measured == 0) if said(status) else known.measured,
+        lambda: (
+            known.measured + 0.5 * (known.censored > 0) * (known.measured == 0)
+            if bounds_note(status)
+            else known.measured
+        ),
         number=True,
         tip="Usable measurements"
         + (", of the endpoint with the fewest" if len(status.goal_endpoints) > 1 else "")
         + "; never: inferred from compounds with the same substituents"
-        + ("; <5.0: measured, and known only as a bound" if said(status) else ""),
+        + ("; <5.0: measured, and known only as a bound" if bounds_note(status) else ""),
         kind=lambda row: None if known.measured[row] or known.censored[row] else "muted",
         cell_tip=told if len(names) > 1 else None,
     )

@@ -52,11 +52,13 @@ class CandidatesScene(Scene):
 
     def draw(self, palette: Palette, size: Shape, dpi: float) -> Figure:
         """Return the figure."""
-        from assaypilot.engine.figures.canvas import blank, say
+        from assaypilot.engine.figures.canvas import blank, with_message
 
         made = self._picture(palette)
         if self.only is not None and not self.only.any():
-            figure = say(blank(size, dpi, palette, (0.1, 0.1, 0.1, 0.1)), palette, "No compound fits the filter.")
+            figure = with_message(
+                blank(size, dpi, palette, (0.1, 0.1, 0.1, 0.1)), palette, "No compound fits the filter."
+            )
         else:
             figure = made.draw(size, dpi)
         self.picture = made

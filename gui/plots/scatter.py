@@ -84,12 +84,12 @@ class ScatterScene(_ColumnsScene):
 
     def draw(self, palette: Palette, size: Shape, dpi: float) -> Figure:
         """Return the figure."""
-        from assaypilot.engine.figures.canvas import blank, fitting, say
+        from assaypilot.engine.figures.canvas import blank, fitting, with_message
 
         figure = blank(size, dpi, palette, (0.62, 0.15 if self.colour is None else 0.85, 0.42, 0.1))
         axes = figure.axes[0]
         if not self.compounds.size:
-            return say(figure, palette, "No compound shown has both values.")
+            return with_message(figure, palette, "No compound shown has both values.")
         left, right, bottom, top = self.extent
         axes.set_xlim(left, right)
         axes.set_ylim(bottom, top)
@@ -221,12 +221,12 @@ class HistogramScene(_ColumnsScene):
 
     def draw(self, palette: Palette, size: Shape, dpi: float) -> Figure:
         """Return the figure."""
-        from assaypilot.engine.figures.canvas import blank, fitting, say
+        from assaypilot.engine.figures.canvas import blank, fitting, with_message
 
         figure = blank(size, dpi, palette, (0.62, 0.15, 0.42, 0.1))
         axes = figure.axes[0]
         if not self.compounds.size:
-            return say(figure, palette, "No compound shown has a value.")
+            return with_message(figure, palette, "No compound shown has a value.")
         below = np.zeros(len(self.edges) - 1)
         for code in reversed(_DRAWN_LAST):
             if self.counts[code].any():

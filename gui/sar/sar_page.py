@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QMenu, QScrollArea, QStackedWidget, QVBoxLayout, Q
 from assaypilot.engine.domain.interactions import pair_name
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.export.measured import said
+from assaypilot.engine.export.measured import bounds_note
 from assaypilot.engine.export.pictures import Compared, Look, compared, look
 from assaypilot.engine.system.progress import Cancelled, Report
 
@@ -246,7 +246,7 @@ class SarPage(Page):
             "combinations measured."
             for pair in status.library.interactions
         ]
-        return " ".join([*told, *filter(None, [said(status)])])
+        return " ".join([*told, *filter(None, [bounds_note(status)])])
 
     def _turned(self) -> None:
         """Show another moment, once the page is seen, if it knows the campaign as it is now."""

@@ -14,7 +14,7 @@ from assaypilot.engine.domain.plates.layout import PlateUse, read_controls
 from assaypilot.engine.domain.plates.wells import FORMATS, read_well
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.sheet import Sheet, write_csv
-from assaypilot.engine.export.work_list import NOT_ASKED, plate_map, work_list
+from assaypilot.engine.export.work_list import NOT_PLANNED, plate_map, work_list
 from assaypilot.engine.tables.opening import read_table
 from assaypilot.engine.tables.results import read_results
 from tests.engine.export.making import IC50, as_dicts, begin, planned
@@ -99,7 +99,7 @@ def test_what_is_in_already_is_neither_asked_nor_placed(tmp_path: Path) -> None:
     for layout in (None, plate_layout(now, issued, PlateUse(96, same_wells=True))):
         rows = as_dicts(work_list(now, issued, layout))
         assert [(row["IC50"], row["hERG pIC50"]) for row in rows if row["ID"] in names[:2]] == [
-            ("", NOT_ASKED), ("", NOT_ASKED), ("", ""), (NOT_ASKED, ""),
+            ("", NOT_PLANNED), ("", NOT_PLANNED), ("", ""), (NOT_PLANNED, ""),
         ]  # fmt: skip
         assert all(bool(row["Well"]) == (layout is not None) for row in rows)
         if layout is not None:
