@@ -44,8 +44,8 @@ def table_of(
     """Return the table in lines, as ``lay_out`` does, and whether they were made a list first, which is warned of."""
     drawn = None if header is not None else as_list(lines, numbers, show)
     if drawn is not None:
-        lines, numbers, said = drawn
-        warnings.append(said)
+        lines, numbers, note = drawn
+        warnings.append(note)
     return lay_out(lines, numbers, show, file=file, warnings=warnings, header=header), drawn is not None
 
 
@@ -68,7 +68,7 @@ def turned(lines: Lines, numbers: Sequence[int], show: Show) -> Listed | None:
     if corner and corner not in headers.IDS and not headers.is_known(left[0]):
         return None
     known = sum(map(_names_a_column, left[1:]))
-    telling = any(_holds_values(text) for text in left[1:])
+    telling = any(_has_values(text) for text in left[1:])
     if not telling or known < _KNOWN * (len(left) - 1) or any(map(_names_a_column, filter(None, ids))):
         return None
     width = max(map(len, texts))
@@ -76,11 +76,11 @@ def turned(lines: Lines, numbers: Sequence[int], show: Show) -> Listed | None:
     if not left[0] or corner not in headers.IDS:
         upright[0][0] = "ID"
     kept = [place for place in range(width) if place == 0 or any(upright[place])]
-    said = (
+    note = (
         f"A compound stands in each column and {', '.join(left[1:4])}{', …' if len(left) > 4 else ''} in the rows, so "
         "the table was turned: row 2 here is column 2 (B) of the file."
     )
-    return [upright[place] for place in kept], [place + 1 for place in kept], said
+    return [upright[place] for place in kept], [place + 1 for place in kept], note
 
 
 def _names_a_column(text: str) -> bool:
@@ -88,7 +88,7 @@ def _names_a_column(text: str) -> bool:
     return headers.is_known(text) or (run is not None and headers.is_known(run[0]))
 
 
-def _holds_values(text: str) -> bool:
+def _has_values(text: str) -> bool:
     """Whether a header is one of values or structures: sites alone may be the names of compounds (R-1, R-2)."""
     run = run_number(text)
     bare = fold(headers.split_unit(text)[0])
@@ -135,8 +135,8 @@ def paired(lines: Lines, numbers: Sequence[int], show: Show) -> Listed | None:
                 if label and not is_missing(text):
                     out.append([texts[0], label, text])
                     rows.append(row)
-        said = f"{down} stands in the rows and {across} in the columns: {len(out) - 1} pairs have a value ({name})."
-        return (out, rows, said) if len(out) > 2 else None
+        note = f"{down} stands in the rows and {across} in the columns: {len(out) - 1} pairs have a value ({name})."
+        return (out, rows, note) if len(out) > 2 else None
     return None
 
 
@@ -194,8 +194,8 @@ def listed(lines: Lines, numbers: Sequence[int], show: Show) -> Listed | None:
                     rows.append(numbers[grid.first + 1 + row])
     drawn = "A plate is drawn" if len(grids) == 1 else f"{len(grids)} plates are drawn"
     last = Well(grids[0].rows - 1, grids[0].columns - 1)
-    said = f"{drawn} (A1 to {last}); {len(out) - 1} wells hold something, and each is a row."
-    return (out, rows, said) if len(out) > 1 else None
+    note = f"{drawn} (A1 to {last}); {len(out) - 1} wells hold something, and each is a row."
+    return (out, rows, note) if len(out) > 1 else None
 
 
 def _grids(texts: Sequence[Sequence[str]]) -> list[_Grid]:
@@ -269,7 +269,7 @@ _SPLIT = re.compile(r"(?<!\\)\|")
 _COUNT = re.compile(r"\(\d[\d,]* (?:rows?|lines?)\)")
 """What a database's terminal writes below its table."""
 _EVEN = 0.9
-_APART = re.compile(r" {2,}")
+_GAPS = re.compile(r" {2,}")
 
 
 def barred(text: str) -> tuple[list[list[str]], str] | None:
@@ -325,7 +325,7 @@ def spaced(text: str) -> tuple[list[list[str]], str] | None:
     inside = [place for place in inside if not (_is_border(lines[place]) and place != inside[0])]
     if len(inside) < 2:
         return None
-    for split in (_APART.split, str.split):
+    for split in (_GAPS.split, str.split):
         cells: list[list[str]] = [list(split(lines[place].strip())) for place in inside]
         if {len(line) for line in cells[1:]} == {len(cells[0]) + 1}:
             cells[0] = ["", *cells[0]]  # the rows are numbered, and that column has no name

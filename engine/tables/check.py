@@ -39,9 +39,9 @@ def about_own_sds(endpoints: Sequence[Endpoint], history: Sequence[Result]) -> l
     is left of an additive model looks too large beside it, and a mean of N counts as N measurements.
     """
     named = {result.endpoint for result in history if result.sd is not None}
-    asked = [e for e in endpoints if e.noise_sd is None and not e.noise_estimated and e.kind == "value"]
+    unstated = [e for e in endpoints if e.noise_sd is None and not e.noise_estimated and e.kind == "value"]
     return list(
-        filter(None, [_about(e, [r for r in history if r.endpoint == e.name]) for e in asked if e.name in named])
+        filter(None, [_about(e, [r for r in history if r.endpoint == e.name]) for e in unstated if e.name in named])
     )
 
 
@@ -56,13 +56,13 @@ def _about(endpoint: Endpoint, results: Sequence[Result]) -> str | None:
     within = math.sqrt(squares / freedom)
     places = {name: place for place, name in enumerate(dict.fromkeys(r.compound for r in exact))}
     arms = [places[r.compound] for r in exact]
-    apart, rows, _ = pure_error(arms, values, [1] * len(exact), [None] * len(exact))
-    between = math.sqrt(apart / rows) if rows >= _FEWEST_BETWEEN else 0.0
-    said = f"{endpoint.name}: the SDs beside its means of N say a noise of {within:.2g}. "
+    squares, rows, _ = pure_error(arms, values, [1] * len(exact), [None] * len(exact))
+    between = math.sqrt(squares / rows) if rows >= _FEWEST_BETWEEN else 0.0
+    text = f"{endpoint.name}: the SDs beside its means of N say a noise of {within:.2g}. "
     if between > _MUCH * within:
-        said += f"Rows of one compound differ by more, SD {between:.2g}. "
+        text += f"Rows of one compound differ by more, SD {between:.2g}. "
     return (
-        f"{said}If they are of replicates within a run (one day, one plate), the noise from run to run is larger: "
+        f"{text}If they are of replicates within a run (one day, one plate), the noise from run to run is larger: "
         "additivity is judged too strictly, and a mean of N counts as N measurements. State the SD between runs."
     )
 
@@ -268,17 +268,17 @@ def pairs_worth(fact: EndpointFacts) -> list[Interaction]:
 
 def _pairs(facts: Sequence[EndpointFacts]) -> list[str]:
     """Return pairs of sites worth taking together, for each endpoint whose sum of effects leaves more than noise."""
-    told = []
+    texts = []
     for fact in facts:
         for pair in pairs_worth(fact)[:_PAIRS]:
             q2 = [f"{value:.2f}" if value is not None else "none" for value in (pair.q2_before, pair.q2_after)]
-            told.append(
+            texts.append(
                 f"{fact.endpoint.scale_name}: {pair.sites[0]} and {pair.sites[1]} act together (p "
                 f"{max(pair.p, 1e-4):.1g}{' or less' if pair.p < 1e-4 else ''}); taken as one "
                 f"interaction they explain {percent(pair.explained)} of what the sum of effects leaves. Q2 "
                 f"{q2[0]} before, {q2[1]} after; {pair.rank_after:,} unknowns instead of {pair.rank_before:,}."
             )
-    return told
+    return texts
 
 
 def _endpoint_json(fact: EndpointFacts, column: EndpointColumn) -> dict[str, Any]:
@@ -322,18 +322,18 @@ def _sparse(facts: Sequence[EndpointFacts]) -> list[str]:
 
 def _fit_warnings(facts: Sequence[EndpointFacts]) -> list[str]:
     """Where the numbers say that additivity is in doubt or cannot be judged."""
-    said = []
+    warnings = []
     for fact in facts:
         fit, name = fact.fit, fact.endpoint.name
         if fit.rows and fit.leverage_one * 2 > fit.rows:
-            said.append(
+            warnings.append(
                 f"{name}: {fit.leverage_one} of {fit.rows} compounds are fitted exactly, because a substituent of "
                 "theirs occurs in no other measured compound; R2 says little here."
             )
         # Single answers and counts scatter so much that none of them can be predicted well.
         if fit.q2 is not None and fit.q2 < POOR_Q2 and fact.endpoint.kind == "value":
-            said.append(
+            warnings.append(
                 f"{name}: the additive model predicts left-out compounds poorly (Q2 {fit.q2:.2f}); "
                 "a proof would assume that it is right."
             )
-    return said
+    return warnings

@@ -103,7 +103,7 @@ def about_words(column: str, texts: Sequence[str]) -> str:
     )
 
 
-_SAYS_CLASS = re.compile(
+_CLASS_WORDS = re.compile(
     r"\bc*lass\d*\b|\b(?:category|bin|range|rating|grade|bucket|flag|outcome|semi ?quant\w*|call|tier|hit)\b"
 )
 _ACTIVITY = re.compile(r"activ|potenc|inhibit|bind|efficac|effect|[ieac]c ?50|cellular|enzym")
@@ -114,7 +114,7 @@ _WORDS = PATTERNS["potency in words"]
 _MOST = 8
 
 
-def says_activity(column: str) -> bool:
+def means_activity(column: str) -> bool:
     """Whether a header says that its column holds how active compounds are, in numbers or classes."""
     folded = fold(headers.split_unit(column)[0])
     return headers.looks_like_activity(column) or _ACTIVITY.search(folded) is not None
@@ -131,8 +131,8 @@ def classes_of(column: str, texts: Sequence[str]) -> tuple[str, ...]:
         return ()
     filled = [text.strip() for text in texts if text.strip() in {"-", "–", "−"} or not is_missing(text)]
     found = tuple(dict.fromkeys(filled))
-    called = _SAYS_CLASS.search(fold(headers.split_unit(column)[0])) is not None
-    if not 1 < len(found) <= _MOST or not (called or says_activity(column)):
+    called = _CLASS_WORDS.search(fold(headers.split_unit(column)[0])) is not None
+    if not 1 < len(found) <= _MOST or not (called or means_activity(column)):
         return ()
     if called and all(map(_STEP.fullmatch, found)):
         return () if set(found) <= {"0", "1"} or len(filled) < 2 * len(found) else tuple(sorted(found))
@@ -145,13 +145,13 @@ def _is_class(text: str) -> bool:
 
 def about_unread(raw: RawTable, columns: Sequence[str]) -> dict[str, str]:
     """Return what to say of each of the columns that should hold values and holds classes, or nothing to be read."""
-    said = {}
+    warnings = {}
     for column in columns:
         texts = raw.column(column)
         classes = classes_of(column, texts)
         filled = [(row, text) for row, text in zip(raw.rows, texts, strict=True) if not is_missing(text)]
         if classes:
-            said[column] = (
+            warnings[column] = (
                 f"Column {column} gives classes ({', '.join(classes)}) and no numbers, and is not read as values. Give "
                 "the numbers, or the limit that each class stands for (<100)."
             )
@@ -159,8 +159,8 @@ def about_unread(raw: RawTable, columns: Sequence[str]) -> dict[str, str]:
             if not filled or any(_is_value(text, raw.decimal) for _, text in filled):
                 continue
             rows = rows_named([row for row, _ in filled]).lower()
-            said[column] = f"Column {column} is not read as values ({rows}): {_why(filled[0][1], raw.decimal)}."
-    return said
+            warnings[column] = f"Column {column} is not read as values ({rows}): {_why(filled[0][1], raw.decimal)}."
+    return warnings
 
 
 def _is_value(text: str, decimal: str) -> bool:

@@ -248,7 +248,7 @@ def _could_be_condition(raw: RawTable, column: str, numbers: Numbers) -> bool:
 
     Few numbers, each in several rows; a mark of 0 and 1 is none, nor is what is computed or paid.
     """
-    if headers.role_of(column) is not None or headers.is_property(column) or headers.is_kept_beside(column):
+    if headers.role_of(column) is not None or headers.is_property(column) or headers.is_about_rows(column):
         return False
     texts = [text for text in raw.column(column)[:SAMPLED] if not is_missing(text)]
     steps = set(texts)
@@ -281,14 +281,14 @@ def factors(
     rows: Sequence[Hashable] = list(range(len(raw))) if keys is None else keys
     names = [column for column in names if _determines(rows, raw.column(column))]
     steps = [column for column in steps if _determines(rows, raw.column(column))]
-    beside: dict[str, str] = {}
-    names = _independent(raw, names, beside)
+    repeated: dict[str, str] = {}
+    names = _independent(raw, names, repeated)
     set_by_hand = [column for column in steps if _is_condition(column)]
-    chosen = _independent(raw, [*names, *set_by_hand], beside)
+    chosen = _independent(raw, [*names, *set_by_hand], repeated)
     steps = [column for column in steps if _is_balanced(raw.column(column))]
     if _identified(raw, chosen, rows) < _DETERMINED:
         # Numbers under any name may be levels, too, where what is certain does not tell the rows apart.
-        more = _independent(raw, [*chosen, *(column for column in steps if column not in chosen)], beside)
+        more = _independent(raw, [*chosen, *(column for column in steps if column not in chosen)], repeated)
         if _identified(raw, more, rows) > _identified(raw, chosen, rows):
             chosen = more
     found = tuple(column for column in raw.columns if column in chosen)
@@ -297,13 +297,13 @@ def factors(
     designed = set(found) <= set(steps) and _is_crossed(raw, found)
     if not designed and _identified(raw, found, rows) < _IDENTIFIED:
         return (), {}
-    return found, beside
+    return found, repeated
 
 
 def _could_be_step(raw: RawTable, column: str, numbers: Numbers) -> bool:
     """Whether a column of numbers may hold the levels of a factor: few, and no result by its header."""
     bare, unit = headers.split_unit(column)
-    if headers.role_of(column) is not None or headers.is_property(column) or headers.is_kept_beside(column):
+    if headers.role_of(column) is not None or headers.is_property(column) or headers.is_about_rows(column):
         return False
     if headers.looks_like_activity(column) or (kind_of(bare, unit, column).better and not _is_condition(column)):
         return False
@@ -338,7 +338,7 @@ def _determines(keys: Sequence[Hashable], texts: Sequence[str]) -> bool:
     return same >= _DETERMINED * len(keys)
 
 
-def _independent(raw: RawTable, columns: Sequence[str], beside: dict[str, str]) -> list[str]:
+def _independent(raw: RawTable, columns: Sequence[str], repeated: dict[str, str]) -> list[str]:
     """Return the columns without those that another one of them says already.
 
     Of two that say the same the plainer name.
@@ -346,11 +346,11 @@ def _independent(raw: RawTable, columns: Sequence[str], beside: dict[str, str]) 
     order = sorted(columns, key=lambda c: (-len(set(raw.column(c))), _NAME.search(fold(c)) is not None))
     kept: list[str] = []
     for column in order:
-        says = next((other for other in kept if _determines(raw.column(other), raw.column(column))), None)
-        if says is None:
+        determining = next((other for other in kept if _determines(raw.column(other), raw.column(column))), None)
+        if determining is None:
             kept.append(column)
         else:
-            beside[column] = says
+            repeated[column] = determining
     return kept
 
 

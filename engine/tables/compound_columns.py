@@ -99,7 +99,7 @@ def _score(claims: Claims, column: str, smiles: str | None, sites: Sequence[str]
     if not listed and (different < 2 or n < _MOST_HELD * len(texts)):
         return 0
     score = named + looks_like_ids(texts) + (whole and n == different and not _counts_rows(plain))
-    fits = _tells_compounds_apart(texts, held, _keys(claims, smiles, sites), drawn=smiles is not None)
+    fits = _distinguishes_compounds(texts, held, _keys(claims, smiles, sites), drawn=smiles is not None)
     if listed and _is_sparse(texts):
         return 1  # any column of ids goes before one that is hardly filled
     if listed:
@@ -120,7 +120,7 @@ def _counts_rows(texts: Sequence[str]) -> bool:
     return len(numbers) > 1 and all(b - a == 1 for a, b in pairwise(numbers))
 
 
-def _tells_compounds_apart(
+def _distinguishes_compounds(
     texts: Sequence[str], held: Sequence[bool], keys: Sequence[object] | None, *, drawn: bool
 ) -> bool | None:
     """Whether each text stands for one compound, and hardly two for the same; None where nothing else tells."""
@@ -163,15 +163,15 @@ def find_structures(claims: Claims) -> str | None:
     by_name = claims.first(headers.STRUCTURES)
     if by_name is not None:
         parts = _OF_PARTS.search(fold(by_name)) is not None and _are_levels(claims, by_name)
-        if not parts and ("smiles" in fold(by_name) or not _holds_other_text(claims, by_name)):
+        if not parts and ("smiles" in fold(by_name) or not _has_other_text(claims, by_name)):
             return by_name
         found = find_structures(claims)
         claims.taken.discard(by_name)
         return found
     many: dict[str, int] = {}
-    beside_names = {column for _, column in structure_columns(claims.raw, claims.raw.columns, claims.free())}
+    drawn = {column for _, column in structure_columns(claims.raw, claims.raw.columns, claims.free())}
     # One may be of the compounds (Compound, Compound SMILES); several are of what these are made of.
-    for column in claims.free() if len(beside_names) < 2 else [one for one in claims.free() if one not in beside_names]:
+    for column in claims.free() if len(drawn) < 2 else [one for one in claims.free() if one not in drawn]:
         texts = claims.raw.column(column)
         different = len(set(filled(texts)))
         if headers.role_of(column) is not None or headers.SITE.fullmatch(fold(column)) is not None or different < 2:
@@ -198,7 +198,7 @@ def _are_levels(claims: Claims, column: str) -> bool:
     return len(set(texts)) < _FEW * len(texts)
 
 
-def _holds_other_text(claims: Claims, column: str) -> bool:
+def _has_other_text(claims: Claims, column: str) -> bool:
     """Whether hardly a text of a column can be a SMILES, while all of them are different, as ids are."""
     texts = filled(claims.raw.column(column))
     shaped = sum(headers.SMILES_SHAPE.match(text) is not None for text in texts)
@@ -216,7 +216,7 @@ _SHOWN = 5
 
 
 def by_assay(
-    claims: Claims, columns: Sequence[EndpointColumn], keys: Sequence[Hashable], asked: str | None
+    claims: Claims, columns: Sequence[EndpointColumn], keys: Sequence[Hashable], requested: str | None
 ) -> tuple[str | None, tuple[EndpointColumn, ...]]:
     """Return the column that names assays, if values come from several, and the endpoints as they are read then.
 
@@ -225,9 +225,9 @@ def by_assay(
     """
     raw = claims.raw
     values = [column for column in columns if column.value is not None]
-    column = _assay_column(claims, values, asked)
+    column = _assay_column(claims, values, requested)
     if column is None:
-        if asked is not None:
+        if requested is not None:
             raise AssayPilotError(
                 "no column names assays or sources", file=raw.file, option="--assays", mend="Leave the option out."
             )
@@ -240,7 +240,7 @@ def by_assay(
         if key and not is_missing(text):
             of.setdefault(key, set()).add(text)
     shared = sum(len(found) > 1 for found in of.values())
-    reading = asked or (EACH if shared >= _TOGETHER * len(of) else POOLED)
+    reading = requested or (EACH if shared >= _TOGETHER * len(of) else POOLED)
     shown = listed(names, _SHOWN)
     head = (
         f"Column {column} names {len(names)} assays or sources ({shown}); {shared} of {len(of)} compounds are in "
@@ -267,7 +267,7 @@ def by_assay(
     return column, tuple(one if one.value is None else replace(one, assay=chosen) for one in columns)
 
 
-def _assay_column(claims: Claims, values: Sequence[EndpointColumn], asked: str | None) -> str | None:
+def _assay_column(claims: Claims, values: Sequence[EndpointColumn], requested: str | None) -> str | None:
     """Return the column that names most assays, the shortest names first."""
     raw = claims.raw
     found = []
@@ -329,9 +329,9 @@ def _of_assay(column: EndpointColumn, endpoint: Endpoint, name: str, values: Seq
     )
 
 
-_TELLS = HEADERS["tells values apart"]
+_DISTINGUISH_VALUES = HEADERS["tells values apart"]
 """What columns are called that tell values apart, folded, those that say it best first."""
-_FORMS = HEADERS["tells forms apart"]
+_DISTINGUISH_FORMS = HEADERS["tells forms apart"]
 """What columns are called that tell forms of a compound apart, folded."""
 _NAMED = 3
 
@@ -342,7 +342,7 @@ def counted_together(claims: Claims, endpoints: Sequence[EndpointColumn], name_c
     Only columns that nothing uses can tell so, and of those that do the first by ``_TELLS`` is named.
     """
     raw = claims.raw
-    for name in (*_TELLS, None):
+    for name in (*_DISTINGUISH_VALUES, None):
         for column in raw.columns:
             if column in claims.taken or (not is_dose(column) if name is None else fold(column) != name):
                 continue
@@ -376,9 +376,9 @@ def forms_together(raw: RawTable, mapping: TableMapping) -> list[str]:
 
     They count as one compound.
     """
-    said = []
+    questions = []
     for column in raw.columns:
-        if mapping.id is None or fold(column) not in _FORMS or column in mapping.columns():
+        if mapping.id is None or fold(column) not in _DISTINGUISH_FORMS or column in mapping.columns():
             continue
         of: dict[str, dict[str, None]] = {}
         for name, form in zip(raw.column(mapping.id), raw.column(column), strict=True):
@@ -388,8 +388,8 @@ def forms_together(raw: RawTable, mapping: TableMapping) -> list[str]:
         if several:
             name, forms = several[0]
             more = f", and {len(several) - 1:,} more ids" if len(several) > 1 else ""
-            said.append(
+            questions.append(
                 f"{name} has rows of different {column} ({', '.join([*forms][:_NAMED])}){more}: they count as one "
                 "compound. If they are not, give each an id of its own."
             )
-    return said
+    return questions

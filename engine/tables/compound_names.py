@@ -243,7 +243,7 @@ def with_compounds(
     warnings: list[str] = []
     plates = _plates(raw, tuple(dict.fromkeys(named)), layouts, warnings)
     kept: list[int] = []
-    said: list[tuple[str, str, str, str, str]] = []
+    found_wells: list[tuple[str, str, str, str, str]] = []
     empty: dict[str, None] = {}
     others: dict[str, None] = {}
     for place, (text, name) in enumerate(zip(wells, named, strict=True)):
@@ -254,7 +254,7 @@ def with_compounds(
         if found is not None:
             of = [endpoints[k].name for k in found.endpoints]
             kept.append(place)
-            said.append(
+            found_wells.append(
                 (
                     library.ids[found.compound],
                     str(layout.round),
@@ -266,7 +266,7 @@ def with_compounds(
         elif control is not None and find_control(controls, control) is not None:
             kept.append(place)
             of = [endpoints[k].name for k in plate.endpoints]
-            said.append((control, str(layout.round), "", of[0] if len(of) == 1 else "", plate.name))
+            found_wells.append((control, str(layout.round), "", of[0] if len(of) == 1 else "", plate.name))
         elif control is not None:
             others[control] = None
         else:
@@ -275,7 +275,7 @@ def with_compounds(
         warnings.append(f"Wells of controls were left out: {', '.join(others)}.")
     if empty:
         warnings.append(f"Wells where nothing stands were left out: {listed(empty, _NAMED)}.")
-    ids, rounds, replicates, of_each, places = zip(*said, strict=True) if said else ((),) * 5
+    ids, rounds, replicates, of_each, places = zip(*found_wells, strict=True) if found_wells else ((),) * 5
     given = {"ID": ids, "Round": rounds, "Replicate": replicates, "Plate": places}
     if all(of_each) and len(endpoints) > 1 and not any(fold(c) in headers.ENDPOINT_NAME for c in raw.columns):
         given["Endpoint"] = of_each

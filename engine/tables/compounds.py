@@ -36,22 +36,22 @@ def compounds_of(
     raw: RawTable,
     mapping: TableMapping,
     unusable: frozenset[int],
-    said: Said,
+    findings: Said,
     known: Sequence[Sequence[str]] = (),
 ) -> Compounds:
     """Return the compounds of the usable rows; ``known``: substituents of each site that are there already."""
-    rows = _site_labels(raw, mapping, said, known)
+    rows = _site_labels(raw, mapping, findings, known)
     given = raw.column(mapping.id) if mapping.id is not None else ("",) * len(raw)
     smiles = raw.column(mapping.smiles) if mapping.smiles is not None else None
-    flags = _available(raw, mapping, said.problems)
+    flags = _available(raw, mapping, findings.problems)
     made = 0
-    beside = [cells for name, cells in zip(raw.columns, raw.cells, strict=True) if name != mapping.id]
+    others = [cells for name, cells in zip(raw.columns, raw.cells, strict=True) if name != mapping.id]
     by_id: dict[str, list[int]] = {}
     for place, labels in enumerate(rows):
         if labels is None or place in unusable:
             continue
-        if mapping.blank == "h" and not any(column[place] for column in beside):
-            said.problems.append(
+        if mapping.blank == "h" and not any(column[place] for column in others):
+            findings.problems.append(
                 Problem(raw.rows[place], mapping.id, "nothing stands beside the id; if it is a compound, write H")
             )
             continue
@@ -61,13 +61,13 @@ def compounds_of(
             made += mapping.id is not None
         by_id.setdefault(name, []).append(place)
     if made:
-        said.notes.append(f"{made} {'row has' if made == 1 else 'rows have'} no id; named by the substituents.")
+        findings.notes.append(f"{made} {'row has' if made == 1 else 'rows have'} no id; named by the substituents.")
     out = Compounds(mapping.sites, [], [], [-1] * len(raw), [], [])
     for name, places in by_id.items():
         first = rows[places[0]]
         other = next((place for place in places if rows[place] != first), None)
         if first is None or other is not None:
-            _refuse_id(raw, mapping, name, places, rows, said.problems)
+            _refuse_id(raw, mapping, name, places, rows, findings.problems)
             continue
         for place in places:
             out.of_row[place] = len(out.ids)
@@ -104,7 +104,7 @@ def _refuse_id(
 
 
 def _site_labels(
-    raw: RawTable, mapping: TableMapping, said: Said, known: Sequence[Sequence[str]]
+    raw: RawTable, mapping: TableMapping, findings: Said, known: Sequence[Sequence[str]]
 ) -> list[tuple[str, ...] | None]:
     """Return the substituents of each row; None where one is not known, which is listed."""
     unknown: dict[int, list[str]] = {}
@@ -114,7 +114,7 @@ def _site_labels(
     for position, name in enumerate(mapping.sites):
         texts = raw.column(name)
         # A substituent that is written in several ways is shown as it is written first.
-        spellings = one_spelling(name, [*(known[position] if known else ()), *texts], said.notes, said.warnings)
+        spellings = one_spelling(name, [*(known[position] if known else ()), *texts], findings.notes, findings.warnings)
         hydrogen = next((label for label in spellings.values() if is_hydrogen(label)), "H")
         # Substituents repeat, so each text is judged once; None stands for one that is not known.
         meant: dict[str, str | None] = {}
@@ -131,22 +131,22 @@ def _site_labels(
                 unknown.setdefault(place, []).append(name)
     below = [name for name in mapping.sites if blanks[name] and looks_filled_down(raw.column(name))]
     if below:
-        said.warnings.append(
+        findings.warnings.append(
             f"In {', '.join(below)} each substituent stands once, above empty cells. If it holds for these, fill them "
             "in: nothing is copied down."
         )
     counts = ", ".join(f"{name}: {count}" for name, count in blanks.items() if count)
     if counts and mapping.blank == "h":
-        said.notes.append(f"Empty substituent cells count as hydrogen ({counts}).")
+        findings.notes.append(f"Empty substituent cells count as hydrogen ({counts}).")
     elif counts:
-        said.empty.append(
+        findings.empty.append(
             f"Empty substituent cells ({counts}): these rows are not used. If an empty cell means hydrogen, say so."
         )
-        said.warnings.extend(said.empty)
+        findings.warnings.extend(findings.empty)
     for place, sites in unknown.items():
         ditto = next((site for site in sites if is_ditto(raw.column(site)[place])), None)
         why = DITTO if ditto else f"no substituent at {', '.join(sites)}"
-        said.problems.append(Problem(raw.rows[place], ditto or sites[0], why))
+        findings.problems.append(Problem(raw.rows[place], ditto or sites[0], why))
     # A row without an unknown site has a text everywhere.
     return [
         None if place in unknown else tuple(map(str, labels)) for place, labels in enumerate(zip(*columns, strict=True))

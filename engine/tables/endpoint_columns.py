@@ -23,12 +23,12 @@ from .values import is_missing, parse_value
 
 _MOST_NAMES = 60
 _VALUES = re.compile(r"\b(?:value|result|wert|messwert|ergebnis)$")
-_FEWEST_ALIKE = 6
+_FEWEST_EQUAL = 6
 """Numbers from which a column that repeats one is no result but a setting, such as a pH."""
 
 
 def _repeats_one(column: str, numbers: Sequence[str]) -> bool:
-    return len(numbers) >= _FEWEST_ALIKE and len(set(numbers)) == 1 and not headers.looks_like_activity(column)
+    return len(numbers) >= _FEWEST_EQUAL and len(set(numbers)) == 1 and not headers.looks_like_activity(column)
 
 
 _CLASSES = "classes"
@@ -37,7 +37,7 @@ _ASIDE: dict[str, Callable[[str, Sequence[str], Sequence[str]], bool]] = {
     "more text than numbers": lambda column, numbers, _: not numbers and not headers.looks_like_activity(column),
     _CLASSES: lambda column, _, texts: bool(classes_of(column, texts)),
     "looks computed": lambda column, *_: headers.is_property(column),
-    "how rows are handled": lambda column, *_: headers.is_kept_beside(column),
+    "how rows are handled": lambda column, *_: headers.is_about_rows(column),
     "the concentration tested": lambda column, *_: is_dose(column),
     "a detail of a fit": lambda column, *_: headers.is_of_fit(column),
     "the same number everywhere": lambda column, numbers, _: _repeats_one(column, numbers),
@@ -49,11 +49,11 @@ _ASIDE: dict[str, Callable[[str, Sequence[str], Sequence[str]], bool]] = {
 class Endpoints:
     """Finds the columns of values, within what the user said of endpoints, and takes them."""
 
-    def __init__(self, claims: Claims, asked: Sequence[EndpointSpec]) -> None:
+    def __init__(self, claims: Claims, given: Sequence[EndpointSpec]) -> None:
         self._claims = claims
         self.raw, self.taken, self.notes, self.warnings = claims.raw, claims.taken, claims.notes, claims.warnings
-        self._asked = asked
-        self.specs = tuple(spec for spec in asked if spec.of is None)
+        self._given = given
+        self.specs = tuple(spec for spec in given if spec.of is None)
         self.sides = Sides(claims)
         self.runs = run_groups(claims.raw.columns)
         """Columns of runs by what they are runs of."""
@@ -68,8 +68,8 @@ class Endpoints:
     def found(self) -> tuple[str | None, list[EndpointColumn]]:
         """Return the endpoint column of a table with one row per measurement (None otherwise), and the endpoints."""
         specs = self.specs
-        for spec in self._asked:
-            if sum(other.name == spec.name for other in self._asked) > 1:
+        for spec in self._given:
+            if sum(other.name == spec.name for other in self._given) > 1:
                 raise AssayPilotError(f"endpoint {spec.name} is named twice", option="--endpoint", mend="Name it once.")
         name_column = self._claims.any_of(headers.ENDPOINT_NAME) or self._column_of_names()
         value = self._claims.any_of(headers.VALUE)
@@ -79,29 +79,29 @@ class Endpoints:
             self.taken.update((value, name_column))
             return name_column, self._one_row_each(value, name_column)
         if specs:
-            wanted = [(spec, self._value_column(spec)) for spec in specs]
+            chosen = [(spec, self._value_column(spec)) for spec in specs]
         else:
-            wanted = [
+            chosen = [
                 (EndpointSpec(name), column)
                 for name, column in once_each(self.raw, self._numeric_columns(), self.runs, self.notes)
             ]
-            if wanted:
-                named = ", ".join(spec.name for spec, _ in wanted)
+            if chosen:
+                named = ", ".join(spec.name for spec, _ in chosen)
                 self.notes.append(f"Taken as endpoints, because their columns hold numbers: {named}.")
             else:
-                wanted = [(EndpointSpec(column), column) for column in self._worded_columns()]
-        for spec, column in wanted:
+                chosen = [(EndpointSpec(column), column) for column in self._worded_columns()]
+        for spec, column in chosen:
             if column is None:
-                self._say_without_column(spec)
-        self._say_unread([column for _, column in wanted if column is not None])
-        self.sides.values = [column for _, column in wanted if column is not None]
+                self._warn_of_no_column(spec)
+        self._warn_of_unread([column for _, column in chosen if column is not None])
+        self.sides.values = [column for _, column in chosen if column is not None]
         plain = [column for column in self._claims.free() if headers.role_of(column) is None]
         for column in plain:
-            if said := about_words(column, self.raw.column(column)):
-                self.notes.append(said)
+            if note := about_words(column, self.raw.column(column)):
+                self.notes.append(note)
                 self._claims.reported.add(column)
-        several = sum(column is not None for _, column in wanted) > 1
-        columns = [self._endpoint(spec, column, several) for spec, column in wanted]
+        several = sum(column is not None for _, column in chosen) > 1
+        columns = [self._endpoint(spec, column, several) for spec, column in chosen]
         used = {side for column in columns for side in (column.relation, column.unit, column.n, column.sd)}
         lost = [
             column
@@ -125,7 +125,7 @@ class Endpoints:
     def differences(self, measured: Sequence[Endpoint]) -> list[EndpointColumn]:
         """Return the endpoints that are differences of two ``measured`` ones; no column holds their values."""
         found = []
-        for spec in self._asked:
+        for spec in self._given:
             if spec.of is None:
                 continue
             if self.raw.find(spec.name) is not None or any(fold(one.name) == fold(spec.name) for one in measured):
@@ -168,7 +168,7 @@ class Endpoints:
             cells = zip(self.raw.column(value), self.raw.column(name_column), strict=True)
             own = tuple(cell for cell, name in cells if name == text)
             found = replace(self._described(spec, bare, unit, own), value=value, only=text)
-            columns.append(_beside(found, sides))
+            columns.append(_with_sides(found, sides))
         columns += [self._endpoint(spec, None, several=True) for spec in specs.values()]
         self.notes.append(
             f"Each row is one measurement: {name_column} says of what "
@@ -244,7 +244,7 @@ class Endpoints:
         bare = headers.split_unit(spec.name)[0] if runs else bare
         texts = () if column is None else self.raw.column(column)
         found = replace(self._described(spec, bare, unit, texts), value=column, further=tuple(runs[1:]))
-        return _beside(found, sides)
+        return _with_sides(found, sides)
 
     def _described(self, spec: EndpointSpec, bare: str, unit: str, texts: Sequence[str]) -> EndpointColumn:
         """Return the endpoint with its scale and direction chosen where the user did not; what to say about it is kept.
@@ -283,11 +283,11 @@ class Endpoints:
         aside: dict[str, list[str]] = {}
         of_curves = doses(self.raw.columns)
         for column in self._claims.free():
-            if column in of_curves or self._stands_beside(column):
+            if column in of_curves or self._is_side(column):
                 continue
             texts, numbers = self.raw.column(column), self._claims.numbers(column)
             if numbers or any(map(self._claims.is_number, texts[:SAMPLED])):
-                kind = next((what for what, holds in _ASIDE.items() if holds(column, numbers, texts)), None)
+                kind = next((what for what, matches in _ASIDE.items() if matches(column, numbers, texts)), None)
                 (found if kind is None else aside.setdefault(kind, [])).append(column)
         for kind in _ASIDE:
             columns = aside.get(kind, []) if kind != _CLASSES else []
@@ -302,7 +302,7 @@ class Endpoints:
         self.taken.update(found)
         return found
 
-    def _stands_beside(self, column: str) -> bool:
+    def _is_side(self, column: str) -> bool:
         """Whether a header says that its column goes with one of values: its SD, its n, a relation."""
         if headers.role_of(column) is not None or self.sides.belongs_to_another(column):
             return True
@@ -316,21 +316,21 @@ class Endpoints:
     def _worded_columns(self) -> list[str]:
         """Return the free columns that say results in words (active, inactive), else the first of yes and no; taken."""
         free = [column for column in self._claims.free() if headers.role_of(column) is None]
-        told = [(column, words) for column in free if (words := words_of(self.raw.column(column))) is not None]
-        found = [column for column, words in told if is_result(words)] or [column for column, _ in told][:1]
+        worded = [(column, words) for column in free if (words := words_of(self.raw.column(column))) is not None]
+        found = [column for column, words in worded if is_result(words)] or [column for column, _ in worded][:1]
         self.taken.update(found)
         return found
 
-    def _say_unread(self, named: Sequence[str]) -> None:
+    def _warn_of_unread(self, named: Sequence[str]) -> None:
         """Say of columns that should hold values and hold classes or the like what they hold."""
         free = [column for column in self._claims.free() if headers.role_of(column) is None]
         free = [column for column in free if column not in self.sides.signs]
         free = [column for column in free if not self.sides.belongs_to_another(column)]
-        said = about_unread(self.raw, [*named, *free])
-        self.warnings += said.values()
-        self.taken.update(said)
+        warnings = about_unread(self.raw, [*named, *free])
+        self.warnings += warnings.values()
+        self.taken.update(warnings)
 
-    def _say_without_column(self, spec: EndpointSpec) -> None:
+    def _warn_of_no_column(self, spec: EndpointSpec) -> None:
         """Say that an endpoint has no values in the table, if the table has potencies under other names."""
         others = [
             column
@@ -383,6 +383,6 @@ class Endpoints:
         return headers.role_of(column) == "sem" or (within is not None and within[1] == "sem")
 
 
-def _beside(found: EndpointColumn, sides: dict[str, str | None]) -> EndpointColumn:
+def _with_sides(found: EndpointColumn, sides: dict[str, str | None]) -> EndpointColumn:
     """Return an endpoint's column with those beside it."""
     return replace(found, relation=sides["relation"], unit=sides["unit"], n=sides["n"], sd=sides["sd"])

@@ -168,7 +168,7 @@ def described(spec: EndpointSpec, bare: str, unit: str, values: Sequence[float] 
         scale_why=scale_why,
     )
     if logarithms is None:
-        return _said(found, spec, kind, bare, values)
+        return _described(found, spec, kind, bare, values)
     better = "higher" if direction == "max" else "lower"
     taken = (
         f"All {len(values)} values of {spec.name} lie between {min(values):g} and {max(values):g}: they are taken as "
@@ -236,7 +236,7 @@ def _direction(spec: EndpointSpec, kind: Kind, endpoint: Endpoint) -> tuple[Dire
     return ("max" if up else "min"), why
 
 
-def _said(found: EndpointColumn, spec: EndpointSpec, kind: Kind, bare: str, values: Sequence[float]) -> Described:
+def _described(found: EndpointColumn, spec: EndpointSpec, kind: Kind, bare: str, values: Sequence[float]) -> Described:
     """Return an endpoint with what to note of it, and what to warn of."""
     endpoint = found.endpoint
     notes: list[str] = []

@@ -61,11 +61,11 @@ def find_header(head: list[list[str]], numbers: Sequence[int], warnings: list[st
     return Header(names, first, head[at], begin, rows)
 
 
-def said_header(
-    lines: list[list[str]], numbers: Sequence[int], said: tuple[int, int], *, file: str | None, warnings: list[str]
+def given_header(
+    lines: list[list[str]], numbers: Sequence[int], given: tuple[int, int], *, file: str | None, warnings: list[str]
 ) -> Header:
     """Return the header in the row, and of as many rows, as the user said; see ``lay_out``."""
-    row, count = said
+    row, count = given
     if count == 0:
         return Header(_numbered_columns(max(map(len, lines), default=0)), 0, None)
     if row not in numbers:
@@ -147,8 +147,8 @@ def _group_above(head: Sequence[Sequence[str]], numbers: Sequence[int], at: int)
     parts = bool(needed) and needed.issuperset(set(spots) - {0})
     merged = any(not header[at] and headers.is_known(above[at]) for at in spots)  # Compound, over both rows
     # IC50 (nM) above JAK1, JAK2: the columns have names, and only the group says what is in them.
-    saying = any(_says_what(above[at]) and _is_bare(header[at]) for at in spots)
-    return above if parts or merged or saying else None
+    quantified = any(_names_quantity(above[at]) and _is_bare(header[at]) for at in spots)
+    return above if parts or merged or quantified else None
 
 
 def _continued(
@@ -176,7 +176,7 @@ def _names_compounds(name: str) -> bool:
     return folded in headers.IDS or folded in headers.STRUCTURES or headers.SITE.fullmatch(folded) is not None
 
 
-def _says_what(text: str) -> bool:
+def _names_quantity(text: str) -> bool:
     """Whether a group's name says what its columns hold, for all of them: IC50 (nM), Ki, % inhibition."""
     return headers.looks_like_activity(text) or (bool(text) and headers.split_unit(text)[1] != "")
 
@@ -206,11 +206,11 @@ def _combined(upper: Sequence[str], lower: Sequence[str]) -> list[str]:
         elif headers.is_mean(under):
             names.append(group)
         elif under not in repeated and (
-            _says_all(under) or headers.is_mean(group) or fold(under).startswith(f"{fold(group)} ")
+            _is_complete(under) or headers.is_mean(group) or fold(under).startswith(f"{fold(group)} ")
         ):
             names.append(under)
             of = under if headers.looks_like_activity(under) and not headers.is_mean(group) else ""
-        elif _says_what(group) and _is_bare(under):
+        elif _names_quantity(group) and _is_bare(under):
             names.append(f"{under} {group}")
         elif over or headers.is_part(under) or under in repeated:
             names.append(f"{group} {under}")
@@ -219,7 +219,7 @@ def _combined(upper: Sequence[str], lower: Sequence[str]) -> list[str]:
     return names
 
 
-def _says_all(text: str) -> bool:
+def _is_complete(text: str) -> bool:
     """Whether a header needs no group's name: ``R1`` under ``Substituents`` is the site R1, ``Date`` is a date."""
     if _names_compounds(text):
         return True

@@ -312,14 +312,14 @@ def is_of_fit(header: str) -> bool:
     return _FIT.fullmatch(_unbracketed(folded)) is not None
 
 
-def is_kept_beside(header: str) -> bool:
+def is_about_rows(header: str) -> bool:
     """Whether a column of numbers says how rows are handled, not what was measured: a priority, a fold."""
     return _KEPT.fullmatch(fold(split_unit(header)[0])) is not None
 
 
 _MARKS = ("status", "evidence", "availability")
 """Headers that stand in every export with all its columns."""
-_SAID = frozenset(
+_WITHOUT_VALUES = frozenset(
     (*_MARKS, "decided in round", "why out", "goal", "guarantee", "program", "exported", "events", "campaign head")
 )
 _BETWEEN = ("smiles", "name", "picture")
@@ -352,13 +352,13 @@ def export_columns(columns: Sequence[str]) -> tuple[str, ...]:
     if not is_export(columns):
         return ()
     estimates = {fold(name).removesuffix(" estimate") for name in columns if fold(name).endswith(" estimate")}
-    return tuple(name for name in columns if _says(fold(name), estimates))
+    return tuple(name for name in columns if _has_no_values(fold(name), estimates))
 
 
-def _says(folded: str, estimates: set[str]) -> bool:
+def _has_no_values(folded: str, estimates: set[str]) -> bool:
     bound = _BOUND.fullmatch(folded)
     return (
-        folded in _SAID
+        folded in _WITHOUT_VALUES
         or _CHANCE.fullmatch(folded) is not None
         or _NOISE.fullmatch(folded) is not None
         or (bound is not None and bound["of"] in estimates)

@@ -90,32 +90,32 @@ def import_table(raw: RawTable, mapping: TableMapping, report: Report = silent) 
 
 def _import(raw: RawTable, mapping: TableMapping, report: Report) -> ImportedTable:
     _check_columns(raw, mapping)
-    said = Said(list(raw.problems), [*raw.warnings, *mapping.warnings], list(mapping.notes))
-    raw = filled_down(raw, mapping, said.notes)
-    prepared = read_structure_column(raw, mapping, said, report)
+    findings = Said(list(raw.problems), [*raw.warnings, *mapping.warnings], list(mapping.notes))
+    raw = filled_down(raw, mapping, findings.notes)
+    prepared = read_structure_column(raw, mapping, findings, report)
     raw, mapping = prepared.raw, prepared.mapping
-    compounds = compounds_of(raw, mapping, prepared.unusable, said)
+    compounds = compounds_of(raw, mapping, prepared.unusable, findings)
     report(0.3, "Compounds read")
-    listed = on_scaffold(_library(raw, compounds, said.warnings), prepared, compounds.labels)
-    listed = replace(listed, structures=_of_substituents(raw, mapping, compounds, said.warnings))
+    listed = on_scaffold(_library(raw, compounds, findings.warnings), prepared, compounds.labels)
+    listed = replace(listed, structures=_of_substituents(raw, mapping, compounds, findings.warnings))
     before = list(compounds.of_row)
-    listed, steps = thin(listed, mapping, raw.rows, compounds.of_row, said.problems)
-    said.warnings.extend(step.line for step in steps)
+    listed, steps = thin(listed, mapping, raw.rows, compounds.of_row, findings.problems)
+    findings.warnings.extend(step.line for step in steps)
     if compounds.of_row != before:
-        said.warnings.extend(_best_left_out(raw, mapping, compounds.ids, before, compounds.of_row))
+        findings.warnings.extend(_best_left_out(raw, mapping, compounds.ids, before, compounds.of_row))
     pairs = chosen_pairs([site.name for site in listed.sites], mapping.interactions)
     if pairs:
         listed = replace(listed, interactions=pairs)
-        said.notes.extend(about_pair(listed, pair) for pair in pairs)
+        findings.notes.extend(about_pair(listed, pair) for pair in pairs)
     library = listed
-    history = read_history(raw, mapping, compounds.ids, compounds.of_row, said, report)
+    history = read_history(raw, mapping, compounds.ids, compounds.of_row, findings, report)
     names = {name: name for name in listed.ids}
     product, unmade = mapping.product, left_to_make(listed, mapping, history)
     by_default = product is None and unmade + len(listed) <= _LARGEST_DEFAULT
     if unmade:
         one = unmade == 1
         others = f"{unmade:,} other combination{'' if one else 's'}"
-        said.notes.append(
+        findings.notes.append(
             f"Every compound of the table is measured; {others} of their substituents can be made"
             + (
                 f" and {'is a candidate' if one else 'are candidates'}, too."
@@ -126,40 +126,40 @@ def _import(raw: RawTable, mapping: TableMapping, report: Report) -> ImportedTab
     if product is None:
         product = unmade > 0 and by_default
     if product:
-        library, history, names = whole_product(library, history, said.notes, only_listed=mapping.only_listed)
+        library, history, names = whole_product(library, history, findings.notes, only_listed=mapping.only_listed)
         if library.scaffold is not None:
             library = with_structures(library, report)
     alone = listed is library
     library = also_called(library, names, prepared.aliases)
     listed = library if alone else also_called(listed, {name: name for name in listed.ids}, prepared.aliases)
     if not mapping.endpoints:
-        said.warnings.append("No endpoint was found; name what is measured (it need not be a column).")
-    note_twins(listed, said.notes)
+        findings.warnings.append("No endpoint was found; name what is measured (it need not be a column).")
+    note_twins(listed, findings.notes)
     # Names made from SMILES differ in capitals where the compounds do.
-    said.warnings.extend([] if mapping.id is None else about_cases(listed))
-    said.warnings.extend(
+    findings.warnings.extend([] if mapping.id is None else about_cases(listed))
+    findings.warnings.extend(
         filter(None, [about_ids(compounds.ids) if mapping.id else None, *forms_together(raw, mapping)])
     )
     of_row = tuple(None if place < 0 else names[compounds.ids[place]] for place in compounds.of_row)
     columns = {role: getattr(mapping, role) for role in STOCK_ROLES}
-    told = read_stock(raw, [None if name is None else library.find(name) for name in of_row], columns)
-    said.problems.extend(told.not_used)
-    said.problems.sort(key=lambda problem: problem.row or 0)
+    stock = read_stock(raw, [None if name is None else library.find(name) for name in of_row], columns)
+    findings.problems.extend(stock.not_used)
+    findings.problems.sort(key=lambda problem: problem.row or 0)
     report(1.0, "Table checked")
     return ImportedTable(
         library=library,
         history=tuple(history),
         endpoints=tuple(column.endpoint for column in mapping.endpoints),
-        not_used=tuple(said.problems),
-        warnings=tuple(dict.fromkeys(said.warnings)),
-        notes=tuple(dict.fromkeys(said.notes)),
+        not_used=tuple(findings.problems),
+        warnings=tuple(dict.fromkeys(findings.warnings)),
+        notes=tuple(dict.fromkeys(findings.notes)),
         rows_read=len(raw),
         rows_used=sum(place >= 0 for place in compounds.of_row),
         listed=listed,
         of_row=of_row,
         steps=steps,
-        stock=told.lines,
-        empty=tuple(said.empty),
+        stock=stock.lines,
+        empty=tuple(findings.empty),
     )
 
 
@@ -168,7 +168,7 @@ def _best_left_out(
 ) -> list[str]:
     """Which of the best compounds of each endpoint go with rare substituents; empty where none does."""
     stay = {ids[place] for place in after if place >= 0}
-    told = []
+    notes = []
     for column in mapping.endpoints:
         if column.endpoint.of is not None:
             continue
@@ -181,11 +181,11 @@ def _best_left_out(
         best = sorted(values, key=lambda name: (-values[name], name))[: max(3, len(values) // 10)]
         gone = [name for name in best if name not in stay]
         if gone:
-            told.append(
+            notes.append(
                 f"{len(gone)} of the {len(best)} best compounds of {column.endpoint.scale_name} are left out with rare "
                 f"substituents: {listed(gone, _NAMED)}."
             )
-    return told
+    return notes
 
 
 def _check_columns(raw: RawTable, mapping: TableMapping) -> None:

@@ -124,24 +124,24 @@ def read_more(raw: RawTable, library: Library, options: TableOptions, report: Re
     Of ``options`` those that name columns count. Where the campaign's compounds were taken apart, so are the structures
     of the table. AssayPilotError when it has neither these nor a column for each site, or no row is left.
     """
-    said, unusable = Said(), frozenset[int]()
+    findings, unusable = Said(), frozenset[int]()
     mapping = None
     if library.scaffold is not None:
         mapping = propose(raw, replace(options, sites=(), cores=library.scaffold.cores))
     drawn = mapping is not None and mapping.smiles is not None
     if mapping is not None and drawn:
-        raw, mapping, unusable = _taken_apart(raw, library, mapping, said, report)
+        raw, mapping, unusable = _decomposed(raw, library, mapping, findings, report)
     else:
         mapping = propose(raw, replace(options, sites=_site_columns(raw, library), cores=()))
         if library.scaffold is not None:
-            unusable = _only_named(raw, library, mapping.sites, said)
+            unusable = _only_named(raw, library, mapping.sites, findings)
     if mapping.id is not None:
         nameless = [place for place, name in enumerate(raw.column(mapping.id)) if is_missing(name)]
-        said.problems.extend(Problem(raw.rows[place], mapping.id, "no id") for place in nameless)
+        findings.problems.extend(Problem(raw.rows[place], mapping.id, "no id") for place in nameless)
         unusable = unusable.union(nameless)
     # The library's own spelling comes first, and so is what the others are written for.
-    found = compounds_of(raw, mapping, unusable, said, [site.substituents for site in library.sites])
-    not_used = tuple(sorted(said.problems, key=lambda problem: problem.row or 0))
+    found = compounds_of(raw, mapping, unusable, findings, [site.substituents for site in library.sites])
+    not_used = tuple(sorted(findings.problems, key=lambda problem: problem.row or 0))
     if not found.ids:
         first = f": row {not_used[0].row}, {not_used[0].reason}" if not_used else ""
         raise AssayPilotError(f"no row of the table is a compound{first}", file=raw.file, mend="Correct the table.")
@@ -150,7 +150,7 @@ def read_more(raw: RawTable, library: Library, options: TableOptions, report: Re
         ids = _numbered(library, found.labels) if drawn else [_named(library, labels) for labels in found.labels]
     names = [site.name for site in library.sites]
     more = Library.listed(names, found.labels, ids=ids, smiles=found.smiles, measurable=found.available)
-    notes = (*mapping.warnings, *said.warnings, *said.notes)
+    notes = (*mapping.warnings, *findings.warnings, *findings.notes)
     return MoreCompounds(more, tuple(map(found.of_row.index, range(len(ids)))), not_used, notes)
 
 
@@ -166,7 +166,7 @@ def _site_columns(raw: RawTable, library: Library) -> tuple[str, ...]:
     return tuple(folded[site.name.casefold()] for site in library.sites)
 
 
-def _only_named(raw: RawTable, library: Library, columns: Sequence[str], said: Said) -> frozenset[int]:
+def _only_named(raw: RawTable, library: Library, columns: Sequence[str], findings: Said) -> frozenset[int]:
     """Return the rows that name a substituent where those of the library are drawn; each has its problem."""
     named: dict[int, Problem] = {}
     for site, column in zip(library.sites, columns, strict=True):
@@ -175,7 +175,7 @@ def _only_named(raw: RawTable, library: Library, columns: Sequence[str], said: S
             if not (is_missing(text) or "*" in text or is_hydrogen(text) or text in site.substituents or not example):
                 why = f"{text} is a name, and the substituents at {site.name} are structures, such as {example}"
                 named.setdefault(place, Problem(raw.rows[place], column, why))
-    said.problems.extend(named.values())
+    findings.problems.extend(named.values())
     return frozenset(named)
 
 
@@ -192,8 +192,8 @@ def _numbered(library: Library, rows: Sequence[Sequence[str]]) -> list[str]:
     return [name or next(free) for name in names]
 
 
-def _taken_apart(
-    raw: RawTable, library: Library, mapping: TableMapping, said: Said, report: Report
+def _decomposed(
+    raw: RawTable, library: Library, mapping: TableMapping, findings: Said, report: Report
 ) -> tuple[RawTable, TableMapping, frozenset[int]]:
     """Return the table with a column for each site, by structures taken apart as those of the campaign were.
 
@@ -226,15 +226,15 @@ def _taken_apart(
             reasons.setdefault(place, after.reasons[new + place])
         else:
             carried = dict(zip(after.sites, part.substituents, strict=True))
-            other = next((site for site, label in fixed.items() if not _alike(carried.get(site, label), label)), None)
+            other = next((site for site, label in fixed.items() if not _equal(carried.get(site, label), label)), None)
             if other is not None:
                 reasons[place] = f"it has {carried[other]} at {other}, where all of the campaign have {fixed[other]}"
         for name, column in labels.items():
             column.append(carried.get(name, UNKNOWN))
-    said.problems.extend(Problem(raw.rows[place], mapping.smiles, why) for place, why in reasons.items())
-    apart = raw.with_columns({mapping.smiles: smiles, **labels})
-    return apart, replace(mapping, sites=tuple(labels), cores=()), frozenset(reasons)
+    findings.problems.extend(Problem(raw.rows[place], mapping.smiles, why) for place, why in reasons.items())
+    decomposed = raw.with_columns({mapping.smiles: smiles, **labels})
+    return decomposed, replace(mapping, sites=tuple(labels), cores=()), frozenset(reasons)
 
 
-def _alike(one: str, other: str) -> bool:
+def _equal(one: str, other: str) -> bool:
     return one == other or (is_hydrogen(one) and is_hydrogen(other))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import AssayPilotError
-from .header_rows import NUMBER, SEARCHED, count_filled, count_known, count_numeric, find_header, said_header
+from .header_rows import NUMBER, SEARCHED, count_filled, count_known, count_numeric, find_header, given_header
 from .raw import CELLS, fold, free_name, rows_named
 
 _FOOTERS = 40
@@ -52,12 +52,12 @@ def lay_out(
     sheet = _Sheet(lines, numbers, show, file, warnings)
     about: list[str] = []
     if header is not None:
-        found = said_header(sheet.texts(), numbers, header, file=file, warnings=about)
+        found = given_header(sheet.texts(), numbers, header, file=file, warnings=about)
     else:
         found = find_header(sheet.texts(SEARCHED), numbers, about)
     if found.titles:
-        said = "; ".join(", ".join(filter(None, line)) for line in sheet.texts(found.titles))
-        sheet.left_out(0, found.titles, "above the header", said)
+        titles = "; ".join(", ".join(filter(None, line)) for line in sheet.texts(found.titles))
+        sheet.left_out(0, found.titles, "above the header", titles)
     warnings += about
     return replace(sheet.body(found.names, found.first, found.top), header=found.rows)
 
@@ -77,9 +77,9 @@ class _Sheet:
         """Return the first lines, or all, as texts."""
         return [[self.show(cell) for cell in line] for line in self.lines[:count]]
 
-    def left_out(self, first: int, last: int, where: str, said: str) -> None:
+    def left_out(self, first: int, last: int, where: str, text: str) -> None:
         """Warn that lines beside the table were left out."""
-        self.warnings.append(f"Left out {where}: {rows_named(self.numbers[first:last]).lower()} ({_short(said)}).")
+        self.warnings.append(f"Left out {where}: {rows_named(self.numbers[first:last]).lower()} ({_short(text)}).")
 
     def body(self, header: Sequence[str], first: int, repeated: Sequence[str] | None) -> LaidOut:
         """Return the table of the rows from ``first`` on; ``repeated`` is the header as it may stand again."""
@@ -201,12 +201,12 @@ class _Sheet:
             elif any(self.show(cell) for cell in line[width:]):
                 long.append(row)
             lines.append((list(line) + [""] * width)[:width])
-        for places, said in (
+        for places, what in (
             (short, "fewer cells than the header; the rest counts as empty"),
             (long, "more cells than the header; those beyond it were left out"),
         ):
             if places:
-                self.warnings.append(f"{rows_named(places)} {'has' if len(places) == 1 else 'have'} {said}.")
+                self.warnings.append(f"{rows_named(places)} {'has' if len(places) == 1 else 'have'} {what}.")
         return lines
 
     def _named(self, header: Sequence[str], columns: Sequence[Sequence[Any]]) -> tuple[tuple[str, ...], list[int]]:

@@ -26,7 +26,7 @@ from .endpoint_columns import Endpoints
 from .entries import is_marked, quality_column
 from .options import ROLES, EndpointColumn, Reading, TableMapping, TableOptions
 from .raw import RawTable, fold
-from .stock import STOCK_ROLES, speaks_of
+from .stock import STOCK_ROLES, matches_role
 from .structures import find_cores
 
 _SHOWN_LEFT = 12
@@ -68,13 +68,13 @@ class _Proposal:
         id_column = self._claims.named(options.id or None, "--id")
         smiles = self._claims.named(options.smiles or None, "--smiles")
         available = self._claims.named(options.available, "--available")
-        asked = {role: getattr(options, role) for role in STOCK_ROLES}
-        stock: dict[str, Any] = {role: self._stock_named(role, name) if name else None for role, name in asked.items()}
+        named = {role: getattr(options, role) for role in STOCK_ROLES}
+        stock: dict[str, Any] = {role: self._stock_named(role, name) if name else None for role, name in named.items()}
         sites = tuple(self._claims.named(name, "--sites") or name for name in options.sites)
         if len(set(sites)) != len(sites):
             raise AssayPilotError("a site is named twice", option="--sites", mend="Name each column once.")
         self.endpoints.take_named()
-        self._leave_what_we_said()
+        self._leave_own_columns()
         if options.smiles is None:
             smiles = find_structures(self._claims)
         cores = self._cores()
@@ -94,9 +94,9 @@ class _Proposal:
         excluded = self._claims.role("excluded") or self._noted("excluded")
         available = available or self._noted("available")
         for role in STOCK_ROLES:
-            if asked[role] is None:
+            if named[role] is None:
                 stock[role] = self._noted(role)
-        self._say_all_is_made(stock, asked)
+        self._note_all_made(stock, named)
         if id_column is None and options.id is None:
             id_column = find_ids(self._claims, smiles, sites, sure=False)
         if id_column is None:
@@ -114,7 +114,7 @@ class _Proposal:
             cores = self._core_of(smiles, columns, refusal)
         columns += self.endpoints.differences([column.endpoint for column in columns])
         counted_together(self._claims, columns, endpoint_column)
-        self._say_what_is_left()
+        self._note_unused()
         mapping = TableMapping(
             sites=sites,
             endpoints=tuple(columns),
@@ -136,7 +136,7 @@ class _Proposal:
         """Return the column of stock, cost or time that a user names; AssayPilotError for one of substituents."""
         column = self._claims.named(name, f"--{role}")
         site = column is not None and headers.SITE.fullmatch(fold(column)) is not None
-        if column is not None and site and not speaks_of(role, self.raw.column(column), self.raw.decimal):
+        if column is not None and site and not matches_role(role, self.raw.column(column), self.raw.decimal):
             raise AssayPilotError(
                 f"column {column} holds substituents, and nothing that {STOCK_ROLES[role]}",
                 option=f"--{role}",
@@ -144,16 +144,16 @@ class _Proposal:
             )
         return column
 
-    def _say_all_is_made(self, stock: Mapping[str, str | None], asked: Mapping[str, str | None]) -> None:
+    def _note_all_made(self, stock: Mapping[str, str | None], named: Mapping[str, str | None]) -> None:
         """Say what it means that a column of cost or time was found and none of stock."""
-        found = [role for role in ("cost", "lead") if stock[role] and asked[role] is None]
+        found = [role for role in ("cost", "lead") if stock[role] and named[role] is None]
         if found and not stock["stock"]:
             self.warnings.append(
                 f"No column says what is in stock, so by column {stock[found[0]]} every compound has to be made before "
                 "it is measured. If they are at hand, say that no column is of cost or time."
             )
 
-    def _leave_what_we_said(self) -> None:
+    def _leave_own_columns(self) -> None:
         """Take the columns of our own exports that are no values of compounds."""
         left = [column for column in headers.export_columns(self.raw.columns) if column not in self.taken]
         if left:
@@ -163,7 +163,7 @@ class _Proposal:
                 "of a campaign (status, bounds, probabilities) is not read."
             )
 
-    def _say_what_is_left(self) -> None:
+    def _note_unused(self) -> None:
         """Name the columns with texts that nothing uses, and how a site among them would be."""
         left = [
             column
@@ -175,11 +175,11 @@ class _Proposal:
         ]
         if not left:
             return
-        said = f"Not used: column{'' if len(left) == 1 else 's'} {listed(left, _SHOWN_LEFT)}."
+        note = f"Not used: column{'' if len(left) == 1 else 's'} {listed(left, _SHOWN_LEFT)}."
         sites = [] if self.options.cores else [c for c in left if could_be_site(self.raw, c, self._claims.numbers)]
         if sites:
-            said += f" If {' or '.join(sites[:3])} is a site, too, name all of them as sites."
-        self.notes.append(said)
+            note += f" If {' or '.join(sites[:3])} is a site, too, name all of them as sites."
+        self.notes.append(note)
 
     def _noted(self, role: str) -> str | None:
         """Return the column of a role whose finding is noted; it is taken."""
@@ -187,7 +187,9 @@ class _Proposal:
             column = quality_column(self.raw, self._claims.free())
         else:
             column = self._claims.any_of(headers.ROLES[role])
-        if column is None or (role in STOCK_ROLES and not speaks_of(role, self.raw.column(column), self.raw.decimal)):
+        if column is None or (
+            role in STOCK_ROLES and not matches_role(role, self.raw.column(column), self.raw.decimal)
+        ):
             return None
         self.taken.add(column)
         many = f": {sum(map(is_marked, self.raw.column(column)))}" if role == "excluded" else ""
@@ -223,12 +225,12 @@ class _Proposal:
         """Return the columns of a factorial, which are named and taken; () where there is none."""
         key = smiles or id_column
         keys = None if key is None else self.raw.column(key)
-        found, beside = factors(self.raw, self._claims.free(), self._claims.numbers, keys)
+        found, repeated = factors(self.raw, self._claims.free(), self._claims.numbers, keys)
         if found:
             self.taken.update(found)
-            self.taken.update(beside)
-            drawn = {column for _, column in structure_columns(self.raw, found, list(beside))}
-            left = [column for column in beside if column not in drawn]
+            self.taken.update(repeated)
+            drawn = {column for _, column in structure_columns(self.raw, found, list(repeated))}
+            left = [column for column in repeated if column not in drawn]
             self.taken.difference_update(drawn)
             also = f" Not used, as they say the same: {', '.join(left)}." if left else ""
             self.warnings.append(
@@ -242,8 +244,8 @@ class _Proposal:
         found = structure_columns(self.raw, sites, self._claims.free())
         if found:
             self.taken.update(column for _, column in found)
-            said = ", ".join(f"{site} from {column}" for site, column in found)
-            self.notes.append(f"Structures of substituents: {said}; those that look alike are expected to act alike.")
+            note = ", ".join(f"{site} from {column}" for site, column in found)
+            self.notes.append(f"Structures of substituents: {note}; those that look alike are expected to act alike.")
         return found
 
     def _core_of(self, smiles: str, columns: Sequence[EndpointColumn], refusal: NoSites) -> tuple[str, ...]:

@@ -50,12 +50,12 @@ def with_sites(raw: RawTable) -> RawTable:
         elif group.site not in columns:
             columns.append(group.site)
             cells.append(_marked(raw, group))
-    said = [
+    notes = [
         f"Columns {', '.join(group.columns[:_NAMED])}{', …' if len(group.columns) > _NAMED else ''} hold marks of 0 "
         f"and 1: read as the site {group.site} ({len(group.columns)} substituents)."
         for group in groups
     ]
-    return replace(raw, columns=tuple(columns), cells=tuple(cells), warnings=(*raw.warnings, *said))
+    return replace(raw, columns=tuple(columns), cells=tuple(cells), warnings=(*raw.warnings, *notes))
 
 
 def _groups(raw: RawTable) -> list[_Group]:
@@ -63,7 +63,7 @@ def _groups(raw: RawTable) -> list[_Group]:
     named: dict[str, list[tuple[str, str]]] = {}
     for column in raw.columns:
         place = _place_of(column)
-        if place is not None and _holds_marks(raw.column(column)):
+        if place is not None and _has_marks(raw.column(column)):
             named.setdefault(place[0], []).append((column, place[1]))
     groups = [
         _Group(site, tuple(column for column, _ in found), tuple(label for _, label in found))
@@ -86,7 +86,7 @@ def _place_of(column: str) -> tuple[str, str] | None:
     return None if match is None else (match["site"], match["label"])
 
 
-def _holds_marks(cells: Sequence[str]) -> bool:
+def _has_marks(cells: Sequence[str]) -> bool:
     texts = set(cells[:1])
     if not texts <= _ONE | _NONE:
         return False
@@ -141,10 +141,10 @@ def without_summaries(raw: RawTable) -> RawTable:
         if not gone:
             continue
         rows = rows_named([raw.rows[place] for place in gone]).lower()
-        said = f"Left out, as column {column} says {raw.column(column)[gone[0]]} of other rows: {rows}."
+        note = f"Left out, as column {column} says {raw.column(column)[gone[0]]} of other rows: {rows}."
         left = frozenset(gone)
         kept = [place for place in range(len(raw)) if place not in left]
-        return raw.at(kept, warnings=(*raw.warnings, said))
+        return raw.at(kept, warnings=(*raw.warnings, note))
     return raw
 
 
@@ -219,17 +219,17 @@ def without_points(raw: RawTable) -> RawTable:
         return raw
     most = max(len({steps[place] for place in places}) for places in curves)
     kept = [k for k, column in enumerate(raw.columns) if column not in varying or any(cells[k])]
-    said = f"By column {dose} a compound was tested at up to {most} concentrations, one in each row."
+    note = f"By column {dose} a compound was tested at up to {most} concentrations, one in each row."
     if varying:
-        said += f" {_MEND}, or keep the rows of one concentration. Not read as values: {columns_named(varying)}."
+        note += f" {_MEND}, or keep the rows of one concentration. Not read as values: {columns_named(varying)}."
     if once:
-        said += f" Repeated in the rows of a curve, and counted once: {columns_named(once)}."
+        note += f" Repeated in the rows of a curve, and counted once: {columns_named(once)}."
     return replace(
         raw,
         columns=tuple(raw.columns[k] for k in kept),
         cells=tuple(cells[k] for k in kept),
-        warnings=(*raw.warnings, said),
-        points=said if varying else "",
+        warnings=(*raw.warnings, note),
+        points=note if varying else "",
     )
 
 

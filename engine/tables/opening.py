@@ -114,8 +114,8 @@ def _parsed(
 ) -> RawTable:
     from .text import parse
 
-    said = {"delimiter": how.delimiter, "decimal": how.decimal}
-    return parse(text, name, encoding, digest, notes, report, **said, header=how.header)
+    given = {"delimiter": how.delimiter, "decimal": how.decimal}
+    return parse(text, name, encoding, digest, notes, report, **given, header=how.header)
 
 
 def _decoded(found: OpenedFile, encoding: str | None) -> tuple[str, str, list[str]]:
@@ -130,8 +130,8 @@ def _decoded(found: OpenedFile, encoding: str | None) -> tuple[str, str, list[st
     except UnicodeError as error:
         text, row = "\x00", found.data[: getattr(error, "start", 0)].count(b"\n") + 1
     if "\x00" in text:
-        said = f"the file is not {ENCODINGS.get(encoding, encoding)}"
-        raise AssayPilotError(said, file=found.name, row=row, mend="Choose another encoding.")
+        problem = f"the file is not {ENCODINGS.get(encoding, encoding)}"
+        raise AssayPilotError(problem, file=found.name, row=row, mend="Choose another encoding.")
     return text.removeprefix("\ufeff"), encoding, []
 
 

@@ -75,13 +75,13 @@ def _same_structures(texts: Sequence[str]) -> list[list[str]]:
     """Return groups of two or more SMILES with an attachment point that are the same structure, in their order."""
     from ..chemistry.structures import attached, canonical_substituent
 
-    alike: dict[str, list[str]] = {}
+    same_letters: dict[str, list[str]] = {}
     for text in texts:
         letters = attached(text)
         if letters is not None:
-            alike.setdefault(letters, []).append(text)
+            same_letters.setdefault(letters, []).append(text)
     found = []
-    for group in alike.values():
+    for group in same_letters.values():
         by_structure: dict[str, list[str]] = {}
         for text in group if len(group) > 1 else ():
             structure = canonical_substituent(text)
@@ -196,10 +196,12 @@ def whole_product(
         product = Library.product(listed.sites, known=listed)
     if only_listed:
         places = [place for name in listed.ids if (place := product.find(name)) is not None]
-        had = np.zeros(len(product), dtype=bool)
-        had[places] = product.measurable[places]
-        product = replace(product, measurable=had)
-        notes.append(f"Only what the table lists can be measured: {int(had.sum()):,} of {len(product):,} compounds.")
+        measurable = np.zeros(len(product), dtype=bool)
+        measurable[places] = product.measurable[places]
+        product = replace(product, measurable=measurable)
+        notes.append(
+            f"Only what the table lists can be measured: {int(measurable.sum()):,} of {len(product):,} compounds."
+        )
     names: dict[str, str] = {}
     by_codes: dict[tuple[int, ...], str] = {}
     for name, codes in zip(listed.ids, listed.codes.tolist(), strict=True):
@@ -324,11 +326,11 @@ def about_cases(library: Library) -> list[str]:
     spelled: dict[str, list[str]] = {}
     for name in library.ids:
         spelled.setdefault(name.casefold(), []).append(name)
-    alike = [names for names in spelled.values() if len(names) > 1]
-    if not alike:
+    several = [names for names in spelled.values() if len(names) > 1]
+    if not several:
         return []
-    example = " and ".join(alike[0][:2])
-    more = f", and {len(alike) - 1} more" if len(alike) > 1 else ""
+    example = " and ".join(several[0][:2])
+    more = f", and {len(several) - 1} more" if len(several) > 1 else ""
     return [
         f"Ids that differ in capitals only ({example}{more}) are different compounds here. If they are the same, write "
         "them alike in the table."

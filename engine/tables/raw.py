@@ -279,8 +279,8 @@ class RawTable:
             return f"workbook, sheet {self.sheet}"
         if self.kind == "sdf":
             return f"SD file, {self.encoding}"
-        apart = f", separated by {DELIMITERS[self.delimiter]}s" if self.delimiter in DELIMITERS else ""
-        return f"{'SMILES file, ' if self.kind == 'smi' else ''}{self.encoding}{apart}"
+        separator = f", separated by {DELIMITERS[self.delimiter]}s" if self.delimiter in DELIMITERS else ""
+        return f"{'SMILES file, ' if self.kind == 'smi' else ''}{self.encoding}{separator}"
 
     def column(self, name: str) -> tuple[str, ...]:
         """Return the texts of a column by its exact name."""
@@ -312,16 +312,16 @@ class RawTable:
         """Return the column a user means: exactly, else without regard to case, spaces and underscores, if only one."""
         if name in self.columns:
             return name
-        wanted = fold(name)
-        near = [column for column in self.columns if fold(column) == wanted]
+        folded = fold(name)
+        near = [column for column in self.columns if fold(column) == folded]
         return near[0] if len(near) == 1 else None
 
     def named(self, name: str, option: str) -> str:
         """Return the column that an option names, as ``find`` does; AssayPilotError when there is none."""
         found = self.find(name.strip())
         if found is None:
-            said = f"there is no column {name!r}; the columns are {', '.join(self.columns)}"
-            raise AssayPilotError(said, file=self.file, option=option, mend="Name one of them.")
+            problem = f"there is no column {name!r}; the columns are {', '.join(self.columns)}"
+            raise AssayPilotError(problem, file=self.file, option=option, mend="Name one of them.")
         return found
 
 

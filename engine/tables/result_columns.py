@@ -23,7 +23,7 @@ from .side_columns import (
     run_number,
     side_role,
     sign_columns,
-    signs_beside,
+    signs_column,
 )
 from .values import is_missing
 
@@ -70,7 +70,7 @@ def value_columns(
             )
         unit = headers.split_unit(value)[1]
         if shared[0] is None:
-            shared = (signs_beside(raw.columns, value, [value], signs), *shared[1:])
+            shared = (signs_column(raw.columns, value, [value], signs), *shared[1:])
         only = ValueColumn(value, None if name_column else only_one, shared, unit)
         known = {id_column, name_column, value, *shared, *roles.values()}
         taken = [f"The values of column {value} are taken for {asked.name}, which the round asks for."] if asked else []
@@ -88,7 +88,7 @@ def value_columns(
         own = tuple(next((c for c in raw.columns if side_role(c, column) == role), None) for role in SIDES)
         sides = shared if len(found) == 1 and not any(own) else own
         if sides[0] is None:
-            sides = (signs_beside(raw.columns, column, values, signs), *sides[1:])
+            sides = (signs_column(raw.columns, column, values, signs), *sides[1:])
         if len(found) > 1:
             sides = tuple(side or _one_each(raw, role, column, values) for role, side in zip(SIDES, sides, strict=True))
         logs = endpoint.is_potency and is_p_scale(Endpoint(column))
@@ -120,13 +120,13 @@ def _one_each(raw: RawTable, role: str, column: str, values: Sequence[str]) -> s
 
 def _passed_over(raw: RawTable, values: Sequence[str], known: Collection[str | None]) -> list[str]:
     """Return what is said of columns beside the values that look as if they belonged to them, and are not used."""
-    said = []
+    notes = []
     errors = [
         c for c in raw.columns if c not in known and "sem" in (headers.role_of(c), *(headers.role_within(c) or ()))
     ]
     errors = [c for c in errors if not headers.is_of_fit(c)]
     if errors:
-        said.append(about_errors(errors))
+        notes.append(about_errors(errors))
     numbered = [re.compile(rf"{re.escape(fold(value))} ?\(?\d{{1,2}}\)?") for value in values]
     again = [c for c in raw.columns if c not in known and any(one.fullmatch(fold(c)) for one in numbered)]
     if again:
@@ -135,8 +135,8 @@ def _passed_over(raw: RawTable, values: Sequence[str], known: Collection[str | N
             if fold(headers.split_unit(values[0])[0]) in headers.VALUE
             else f"Replicates are called {values[0]} run 1, {values[0]} run 2."
         )
-        said.append(f"Not used, because their header is that of the values: {', '.join(again)}. {mend}")
-    return said
+        notes.append(f"Not used, because their header is that of the values: {', '.join(again)}. {mend}")
+    return notes
 
 
 def _no_values(raw: RawTable, endpoints: Sequence[Endpoint]) -> AssayPilotError:

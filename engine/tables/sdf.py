@@ -60,7 +60,7 @@ def smiles_of(block: str) -> str:
 _RECORD_END = re.compile(r"^\$\$\$\$.*\n?", re.M)
 _END = re.compile(r"^M {1,2}END", re.M)
 _TAG = re.compile(r"^>(?!.*<>)(?:[^<\n]*<(?P<name>.*)>|[ \t]+(?P<field>DT\d+))[^>\n]*$", re.M)
-_APART = re.compile(r"\n[ \t]*\n(?=>)|\n(?=> +<[^<>\n]+>(?: +\(\d+\))? *\n)")
+_BLANK_LINES = re.compile(r"\n[ \t]*\n(?=>)|\n(?=> +<[^<>\n]+>(?: +\(\d+\))? *\n)")
 """What is between properties: a blank line, or none before a header in the form that programs write."""
 _REPORT_EVERY = 250
 _BYTES_A_SECOND = 500_000
@@ -148,7 +148,7 @@ def _read(file: OpenedFile, report: Report) -> RawTable:
         if called != name:
             warnings.append(f"The property {name!r} is called {called!r} here.")
         columns[called] = tuple(record.properties.get(name, "") for record in rows)
-    _say_missing(names, rows, warnings)
+    _warn_of_missing(names, rows, warnings)
     report(0.95, "Looking at the numbers")
     decimal = decimal_mark(tuple(columns[name] for name in columns if name != "SMILES"), "", warnings)
     report(1.0, "Table read")
@@ -193,7 +193,7 @@ def _properties(text: str) -> dict[str, str]:
     """Return the texts under the headers of properties; a value may begin with >, as in >10000."""
     found: dict[str, str] = {}
     name = ""
-    for part in _APART.split(text.strip("\n")):
+    for part in _BLANK_LINES.split(text.strip("\n")):
         tag = _TAG.match(part)
         value = part if tag is None else part.partition("\n")[2].strip()
         if tag is not None:
@@ -225,7 +225,7 @@ def _columns(rows: list[Record], file: str) -> list[str]:
     return list(names.values())
 
 
-def _say_missing(names: list[str], rows: list[Record], warnings: list[str]) -> None:
+def _warn_of_missing(names: list[str], rows: list[Record], warnings: list[str]) -> None:
     """Say which properties some records lack."""
     lacking = {name: sum(name not in record.properties for record in rows) for name in names}
     some = [f"{name} ({count:,})" for name, count in lacking.items() if count]
@@ -276,15 +276,15 @@ def read_smi(text: str, name: str, encoding: str, digest: str, warnings: list[st
     headed = _header(lines[first])
     mark = _mark(lines[first + (headed is not None) :])
     rows = [_split(line, mark) if line.strip() else [] for line in lines]
-    apart = [line.split() for line in lines]
+    split = [line.split() for line in lines]
     if headed is not None:
         # Under more names than two the cells are set apart as the names are, unless a name has blanks in it.
-        if len(headed) > 2 and all(len(row) in (0, len(headed)) for row in apart[first + 1 :]):
-            rows = apart
+        if len(headed) > 2 and all(len(row) in (0, len(headed)) for row in split[first + 1 :]):
+            rows = split
         rows[first] = headed
     rows = [list(map(visible, row)) for row in rows]
-    said = None if headed else (0, 0)
-    raw = tabulated(rows, name, encoding, digest, warnings, report, delimiter="", header=said)
+    header = None if headed else (0, 0)
+    raw = tabulated(rows, name, encoding, digest, warnings, report, delimiter="", header=header)
     columns = raw.columns if headed else (*("SMILES", "Name")[: len(raw.columns)], *raw.columns[2:])
     return replace(raw, columns=columns, kind="smi")
 

@@ -25,10 +25,10 @@ def sign_columns(raw: RawTable) -> tuple[str, ...]:
 
     A value that is known only as a bound must not be read as exact because the lab calls its column of signs ``mod``.
     """
-    return tuple(column for column in raw.columns if _holds_signs(raw.column(column)))
+    return tuple(column for column in raw.columns if _has_signs(raw.column(column)))
 
 
-def _holds_signs(texts: Sequence[str]) -> bool:
+def _has_signs(texts: Sequence[str]) -> bool:
     # Few texts repeat over many rows, so each is looked at once.
     filled = {text for text in dict.fromkeys(texts[:_SAMPLED]) if not is_missing(text)}
     if not filled or not all(len(text) <= 4 for text in filled):
@@ -71,7 +71,7 @@ def nearest(columns: Sequence[str], value: str, values: Collection[str], signs: 
     return None
 
 
-def signs_beside(columns: Sequence[str], value: str, values: Sequence[str], signs: Sequence[str]) -> str | None:
+def signs_column(columns: Sequence[str], value: str, values: Sequence[str], signs: Sequence[str]) -> str | None:
     """Return the column of ``signs`` that belongs to a column of values: by its name, else as its neighbour.
 
     ``values``: all columns of values.
@@ -157,10 +157,10 @@ class Sides:
         if role == "relation":
             # Those of other values that are taken already tell on which side they all stand.
             called = [c for c in self.raw.columns if headers.role_of(c) == role and c not in self.people]
-            beside = signs_beside(self.raw.columns, value, self.values, [*dict.fromkeys((*self.signs, *called))])
-            if beside in self._claims.free():
-                self.taken.add(beside)
-                return beside
+            sign_column = signs_column(self.raw.columns, value, self.values, [*dict.fromkeys((*self.signs, *called))])
+            if sign_column in self._claims.free():
+                self.taken.add(sign_column)
+                return sign_column
         if not several or role == "relation":
             return None
         place = self.raw.columns.index(value)
@@ -196,8 +196,8 @@ _RUN = re.compile(
 _AGAIN = re.compile(r"(?P<name>.+?)(?:\.\d{1,2}| \(\d{1,2}\))")
 """A header that stands twice, as it is called the second time."""
 _ROWS_SAMPLED = 2_000
-_FEWEST_ALIKE = 3
-_ALIKE = 0.95
+_FEWEST_EQUAL = 3
+_EQUAL = 0.95
 """The share of rows in which a number must be the other's logarithm."""
 _ROUNDED = 0.06
 """Logarithms are often given to one decimal."""
@@ -322,11 +322,13 @@ def copied_from(raw: RawTable, column: str, others: Sequence[str]) -> tuple[str,
         return None
     for other in others:
         theirs = _scale(other)
-        alike = theirs is not None and (own.transform == "log") == (theirs.transform == "log")
-        if other == column or theirs is None or (alike and others.index(other) > others.index(column)):
+        same_scale = theirs is not None and (own.transform == "log") == (theirs.transform == "log")
+        if other == column or theirs is None or (same_scale and others.index(other) > others.index(column)):
             continue
         concentrations = own.transform == "log"
-        if concentrations and (not alike or fold(headers.split_unit(other)[0]) != fold(headers.split_unit(column)[0])):
+        if concentrations and (
+            not same_scale or fold(headers.split_unit(other)[0]) != fold(headers.split_unit(column)[0])
+        ):
             continue
         if is_p_scale(own) and theirs.transform == "log" and not theirs.unit:
             continue
@@ -335,12 +337,15 @@ def copied_from(raw: RawTable, column: str, others: Sequence[str]) -> tuple[str,
         if any(a is not None and b is None for a, b in read):
             continue
         exact = [(a.value, b.value) for a, b in read if a and b and a.relation == b.relation == "=" and b.unit is None]
-        if len(exact) < _FEWEST_ALIKE:
+        if len(exact) < _FEWEST_EQUAL:
             continue
         # A logarithm may be that of mol/L or of the number as it stands.
-        for bare in (False, True) if headers.is_log_concentration(column) and not alike else (False,):
-            if sum(abs(_log(a, own) - _log(b, theirs, bare=bare)) <= _ROUNDED for a, b in exact) >= _ALIKE * len(exact):
-                return other, "{} in another unit" if concentrations else _SAME if alike else "the logarithms of {}"
+        for bare in (False, True) if headers.is_log_concentration(column) and not same_scale else (False,):
+            if sum(abs(_log(a, own) - _log(b, theirs, bare=bare)) <= _ROUNDED for a, b in exact) >= _EQUAL * len(exact):
+                return (
+                    other,
+                    "{} in another unit" if concentrations else _SAME if same_scale else "the logarithms of {}",
+                )
     return None
 
 

@@ -96,16 +96,16 @@ STOCK_ROLES = {
 _READERS: dict[str, Callable[..., float]] = {"stock": parse_state, "cost": parse_cost, "lead": parse_lead}
 
 
-def speaks_of(role: str, texts: Sequence[str], decimal: str = ".") -> bool:
+def matches_role(role: str, texts: Sequence[str], decimal: str = ".") -> bool:
     """Whether at least one cell of a column can be read as that, and at most half of those filled in cannot."""
     read = _READERS[role]
-    told = [text for text in texts if not is_missing(text)][:_LOOKED_AT]
+    filled = [text for text in texts if not is_missing(text)][:_LOOKED_AT]
     good = 0
-    for text in told:
+    for text in filled:
         with suppress(ValueError):
             read(text, decimal)
             good += 1
-    return good > 0 and 2 * good >= len(told)
+    return good > 0 and 2 * good >= len(filled)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,31 +145,31 @@ def read_stock(
                 problems.append(Problem(row, column, str(error)))
                 unclear |= {compound} if role == "stock" else set()
                 continue
-            said = found.setdefault(compound, {})
-            if said.setdefault(role, value) != value:
+            known = found.setdefault(compound, {})
+            if known.setdefault(role, value) != value:
                 problems.append(Problem(row, column, f"{quoted(text)} is not what row {first[compound]} says of it"))
             first.setdefault(compound, row)
-    lines = [_line(compound, said, guess=compound not in unclear) for compound, said in found.items()]
+    lines = [_line(compound, known, guess=compound not in unclear) for compound, known in found.items()]
     return StockTable(tuple(lines), tuple(problems))
 
 
-def _line(compound: int, said: Mapping[str, float], *, guess: bool) -> StockLine:
-    state = said.get("stock")
+def _line(compound: int, known: Mapping[str, float], *, guess: bool) -> StockLine:
+    state = known.get("stock")
     if state is None and guess:
-        told = [said[role] for role in ("cost", "lead") if role in said]
-        state = TO_MAKE if any(told) else IN_STOCK if told else None
-    return StockLine(compound, None if state is None else int(state), said.get("cost"), said.get("lead"))
+        amounts = [known[role] for role in ("cost", "lead") if role in known]
+        state = TO_MAKE if any(amounts) else IN_STOCK if amounts else None
+    return StockLine(compound, None if state is None else int(state), known.get("cost"), known.get("lead"))
 
 
 def read_stock_list(
-    raw: RawTable, library: Library, wanted: Mapping[str, str | None], *, round_days: float = 7.0
+    raw: RawTable, library: Library, roles: Mapping[str, str | None], *, round_days: float = 7.0
 ) -> StockTable:
     """Return what a list of ids says, by the columns ``wanted`` for its roles.
 
     Rows with ids that are not in the library, or are there twice, are listed with why. Columns that are not named are
     found by their headers. AssayPilotError when there is no id column, or nothing that says anything of stock.
     """
-    named = {role: raw.named(name, f"--{role}") for role, name in wanted.items() if name is not None}
+    named = {role: raw.named(name, f"--{role}") for role, name in roles.items() if name is not None}
     taken = set(named.values())
     columns = {role: named.get(role) or raw.called(headers.ROLES[role], taken) for role in STOCK_ROLES}
     ids = raw.called(headers.IDS, taken)
@@ -200,6 +200,6 @@ def _in_words(raw: RawTable, taken: set[str | None]) -> str | None:
     """Return the first other column whose words say what is in stock; numbers may be anything."""
     for name in raw.columns:
         words = [text for text in raw.column(name) if any(letter.isalpha() for letter in text)]
-        if name not in taken and speaks_of("stock", words, raw.decimal):
+        if name not in taken and matches_role("stock", words, raw.decimal):
             return name
     return None

@@ -43,7 +43,7 @@ class Prepared:
     """Ids that were merged into another on request, each with that one."""
 
 
-def read_structure_column(raw: RawTable, mapping: TableMapping, said: Said, report: Report = silent) -> Prepared:
+def read_structure_column(raw: RawTable, mapping: TableMapping, findings: Said, report: Report = silent) -> Prepared:
     """Return the table with its structures read; problems and warnings are added to what is ``said``.
 
     Without a core a structure that cannot be read is left out and its row stays. AssayPilotError when a core was
@@ -72,14 +72,14 @@ def read_structure_column(raw: RawTable, mapping: TableMapping, said: Said, repo
         if structure.reason and (structure.text or mapping.cores):
             reasons[place] = structure.reason
     without = "" if mapping.cores else "; the compound has no picture"
-    said.problems.extend(Problem(raw.rows[place], mapping.smiles, why + without) for place, why in reasons.items())
-    said.warnings.extend(filter(None, [salt_note(found)]))
+    findings.problems.extend(Problem(raw.rows[place], mapping.smiles, why + without) for place, why in reasons.items())
+    findings.warnings.extend(filter(None, [salt_note(found)]))
     raw = raw.with_columns({mapping.smiles: [structure.smiles for structure in found]})
-    raw, aliases = _told_apart(raw, mapping, said.warnings, part_of(report, 0.4, 0.5))
+    raw, aliases = _merged_or_named(raw, mapping, findings.warnings, part_of(report, 0.4, 0.5))
     if not mapping.cores:
         return Prepared(raw, mapping, aliases=aliases)
-    apart = _taken_apart(raw, mapping, reasons, said, part_of(report, 0.5, 1.0))
-    return replace(apart, aliases=aliases)
+    decomposed = _decomposed(raw, mapping, reasons, findings, part_of(report, 0.5, 1.0))
+    return replace(decomposed, aliases=aliases)
 
 
 def on_scaffold(library: Library, prepared: Prepared, rows: Sequence[Sequence[str]]) -> Library:
@@ -90,11 +90,11 @@ def on_scaffold(library: Library, prepared: Prepared, rows: Sequence[Sequence[st
     if prepared.scaffold is None:
         return library
     varied = {site.name for site in library.sites}
-    alike = tuple((site, rows[0][place]) for place, site in enumerate(prepared.mapping.sites) if site not in varied)
-    return replace(library, scaffold=replace(prepared.scaffold, fixed=(*prepared.scaffold.fixed, *alike)))
+    common = tuple((site, rows[0][place]) for place, site in enumerate(prepared.mapping.sites) if site not in varied)
+    return replace(library, scaffold=replace(prepared.scaffold, fixed=(*prepared.scaffold.fixed, *common)))
 
 
-def _told_apart(
+def _merged_or_named(
     raw: RawTable, mapping: TableMapping, warnings: list[str], report: Report
 ) -> tuple[RawTable, tuple[tuple[str, str], ...]]:
     """Return the table in which, on request, ids of one compound are one id, and the others with it.
@@ -135,7 +135,9 @@ def _told_apart(
     return raw.with_columns({mapping.id: merged, mapping.smiles: same}), aliases
 
 
-def _taken_apart(raw: RawTable, mapping: TableMapping, reasons: dict[int, str], said: Said, report: Report) -> Prepared:
+def _decomposed(
+    raw: RawTable, mapping: TableMapping, reasons: dict[int, str], findings: Said, report: Report
+) -> Prepared:
     """Return the table with a column for each site of the cores."""
     from ..chemistry.assembling import CORE_SITE, core_form
     from ..chemistry.cores import read_cores
@@ -148,26 +150,29 @@ def _taken_apart(raw: RawTable, mapping: TableMapping, reasons: dict[int, str], 
     for name, text in zip(names, smiles, strict=True):
         if text:
             first.setdefault(text, name)
-    apart = decompose(read_cores(mapping.cores), list(first), report)
-    if not apart.used:
-        reason, rows = Counter(filter(None, apart.reasons)).most_common(1)[0] if first else ("there is none", len(raw))
+    decomposed = decompose(read_cores(mapping.cores), list(first), report)
+    if not decomposed.used:
+        reason, rows = (
+            Counter(filter(None, decomposed.reasons)).most_common(1)[0] if first else ("there is none", len(raw))
+        )
         raise AssayPilotError(
-            f"no structure could be taken apart with {' or '.join(apart.cores)}: {reason} ({rows} structures)",
+            f"no structure could be taken apart with {' or '.join(decomposed.cores)}: {reason} ({rows} structures)",
             file=raw.file,
             option="--core",
             mend="Draw the core with what all compounds share, and a site wherever they differ.",
         )
-    said.warnings.extend(apart.notes(list(first.values())))
-    parts = dict(zip(first, apart.parts, strict=True))
-    why = dict(zip(first, apart.reasons, strict=True))
+    findings.warnings.extend(decomposed.notes(list(first.values())))
+    parts = dict(zip(first, decomposed.parts, strict=True))
+    why = dict(zip(first, decomposed.reasons, strict=True))
     used = [parts.get(text) for text in smiles]
     unusable = set(reasons)
     for place, text in enumerate(smiles):
         if text and used[place] is None:
-            said.problems.append(Problem(raw.rows[place], mapping.smiles, why[text]))
+            findings.problems.append(Problem(raw.rows[place], mapping.smiles, why[text]))
             unusable.add(place)
     columns = {
-        site: [UNKNOWN if part is None else part.substituents[k] for part in used] for k, site in enumerate(apart.sites)
+        site: [UNKNOWN if part is None else part.substituents[k] for part in used]
+        for k, site in enumerate(decomposed.sites)
     }
     taken = [column for column in mapping.columns() if fold(column) in map(fold, columns)]
     if taken:
@@ -179,14 +184,16 @@ def _taken_apart(raw: RawTable, mapping: TableMapping, reasons: dict[int, str], 
         )
     old = [column for column in raw.columns if fold(column) in map(fold, columns)]
     if old:
-        said.warnings.append(f"The sites come from the structures; columns of the table not used: {', '.join(old)}.")
+        findings.warnings.append(
+            f"The sites come from the structures; columns of the table not used: {', '.join(old)}."
+        )
     forms = {core_form(part.core) for part in used if part is not None}
     fixed = ((CORE_SITE, forms.pop()),) if len(forms) == 1 else ()
     return Prepared(
         raw.with_columns(columns),
-        replace(mapping, sites=apart.sites),
+        replace(mapping, sites=decomposed.sites),
         frozenset(unusable),
-        Scaffold(apart.cores, fixed),
+        Scaffold(decomposed.cores, fixed),
     )
 
 
@@ -219,12 +226,12 @@ class FoundCores:
         """Which cores are taken, and the others."""
         taken = " and ".join(one.smiles for one in self.taken)
         counts = " and ".join(str(one.used) for one in self.taken)
-        said = (
+        text = (
             f"No core was given. Taken {'is' if len(self.taken) == 1 else 'are'} {taken}, which {counts} of "
             f"{self.taken[0].sample} structures looked at have. Look at it before you use it."
         )
         others = " or ".join(f"{one.smiles} ({one.used} of {one.sample})" for one in self.others)
-        return f"{said} Other cores: {others}." if others else said
+        return f"{text} Other cores: {others}." if others else text
 
 
 def find_cores(

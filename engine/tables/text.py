@@ -45,12 +45,12 @@ def decode(name: str, data: bytes) -> tuple[str, str, list[str]]:
         if "\x00" in text or len(_CONTROLS.findall(sample)) > max(3, _ODD * len(sample)):
             break
         _refuse_many(text.count("\n") + text.count("\r"), "lines", name)
-        said = "utf-16" if encoding.startswith("utf-16") else encoding
+        name_of = "utf-16" if encoding.startswith("utf-16") else encoding
         notes = []
         if encoding in ("cp1252", "latin-1"):
             called = "Windows-1252" if encoding == "cp1252" else "Latin-1"
             notes.append(f"The file is not UTF-8; it was read as {called}. Check characters such as µ and °.")
-        return text, said, notes
+        return text, name_of, notes
     raise AssayPilotError("this is not text but a binary file", file=name, mend=_SAVE_AS_CSV)
 
 

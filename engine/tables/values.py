@@ -196,12 +196,12 @@ def _with_more(text: str, decimal: str) -> Value | None:
     counted = _BEHIND_COUNT.fullmatch(text)
     if counted is not None:
         closing = {"(": ")", "[": "]"}.get(counted["open"] or "", "")
-        said = counted["rest"].strip()
-        if not said.endswith(closing):
+        rest = counted["rest"].strip()
+        if not rest.endswith(closing):
             return None
         n: int | None = None
         sd: float | None = None
-        for part in re.split(r"\s*[,;]\s*(?=[A-Za-z])|\s+(?=n\b|sd\b)", said.removesuffix(closing).strip(), flags=re.I):
+        for part in re.split(r"\s*[,;]\s*(?=[A-Za-z])|\s+(?=n\b|sd\b)", rest.removesuffix(closing).strip(), flags=re.I):
             if n is None and (count := _COUNT.fullmatch(part)) is not None and int(count[1]) > 0:
                 n = int(count[1])
             elif sd is None and (spread := _SD.fullmatch(part)) is not None:
@@ -332,7 +332,7 @@ def decimal_mark(cells: Sequence[Sequence[str]], delimiter: str, warnings: list[
     surely = [cell for cell in commas if not re.search(r"(?<!\d)[1-9]\d{0,2},\d{3}(?!\d)", cell)]
     # 12,500 beside 830.5 is a thousand; beside 1.250 nobody knows.
     thousands = not surely and any(not re.search(r"(?<!\d)[1-9]\d{0,2}\.\d{3}(?!\d)", cell) for cell in pointed)
-    unclear = not surely and not points and delimiter != "," and any(map(_thousands_beside_integers, cells))
+    unclear = not surely and not points and delimiter != "," and any(map(_thousands_among_integers, cells))
     decimal = "." if points > len(commas) or (delimiter == "," and not surely) or thousands or unclear else ","
     if unclear:
         warnings.append(
@@ -348,7 +348,7 @@ def decimal_mark(cells: Sequence[Sequence[str]], delimiter: str, warnings: list[
     return decimal
 
 
-def _thousands_beside_integers(column: Sequence[str]) -> bool:
+def _thousands_among_integers(column: Sequence[str]) -> bool:
     """Whether a column holds what may be thousands (12,500) beside short integers (830) and no unmarked long one.
 
     That is how a spreadsheet shows thousands. Decimals that all happen to have three digits are rare beside integers.
@@ -372,8 +372,8 @@ def without_thousands(cells: Sequence[tuple[str, ...]], decimal: str) -> tuple[t
     )
 
 
-def with_decimal(texts: Sequence[str], own: str, wanted: str) -> Sequence[str]:
+def with_decimal(texts: Sequence[str], own: str, mark: str) -> Sequence[str]:
     """Return cells with another decimal mark, where they are numbers with one."""
-    if own == wanted:
+    if own == mark:
         return texts
-    return tuple(text.replace(own, wanted) if own in text and _DECIMAL.fullmatch(text) else text for text in texts)
+    return tuple(text.replace(own, mark) if own in text and _DECIMAL.fullmatch(text) else text for text in texts)

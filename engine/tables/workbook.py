@@ -20,7 +20,7 @@ from . import headers
 from .arrangements import table_of
 from .raw import Kind, OpenedFile, RawTable, fold, from_bytes, rows_named, to_bytes, visible
 from .values import decimal_mark, thousands_read, with_decimal
-from .zipped_sheets import apply_looks, damaged, locked, looks_of, say_looks, unpacked
+from .zipped_sheets import apply_looks, damaged, locked, looks_of, unpacked, warn_of_looks
 
 if TYPE_CHECKING:
     from python_calamine import CalamineSheet, CalamineWorkbook
@@ -99,12 +99,12 @@ def _read(file: OpenedFile, sheet: str | None, report: Report, header: tuple[int
     filled = [lines[row - 1] for row in numbers] if len(numbers) < len(lines) else lines
     table, drawn = table_of(filled, numbers, _text, file=file.name, warnings=warnings, header=header)
     if not drawn:
-        say_looks(lines, looks, table.rows, warnings)
+        warn_of_looks(lines, looks, table.rows, warnings)
     report(0.7, "Making text of numbers and dates")
     # What is entered as text has marks of its own, column by column; numbers have none but a point.
     cells = thousands_read(table.columns, tuple(map(_texts, table.cells)), ",", warnings)
     cells = tuple(tuple(with_decimal(column, decimal_mark([column], ",", []), ".")) for column in cells)
-    _say_dates(table.columns, table.cells, table.rows, warnings)
+    _warn_of_dates(table.columns, table.cells, table.rows, warnings)
     report(1.0, "Table read")
     return RawTable(
         table.columns,
@@ -155,7 +155,7 @@ def _refusing_damage(name: str) -> Iterator[None]:
 
 
 def _chosen(
-    book: CalamineWorkbook, wanted: str | None, name: str, warnings: list[str]
+    book: CalamineWorkbook, requested: str | None, name: str, warnings: list[str]
 ) -> tuple[int, list[list[Any]], Sequence[tuple[tuple[int, int], tuple[int, int]]]]:
     """Return the place of the sheet to read, its cells row by row from the first on, and its merged ranges."""
     from python_calamine import SheetTypeEnum, SheetVisibleEnum
@@ -163,11 +163,11 @@ def _chosen(
     about = book.sheets_metadata
     hidden = {one.name for one in about if one.visible is not SheetVisibleEnum.Visible}
     names = [one.name for one in about if one.typ is SheetTypeEnum.WorkSheet] or list(book.sheet_names)
-    if wanted is not None:
-        found = wanted if wanted in names else next((n for n in names if fold(n) == fold(wanted)), None)
+    if requested is not None:
+        found = requested if requested in names else next((n for n in names if fold(n) == fold(requested)), None)
         if found is None:
             raise AssayPilotError(
-                f"there is no sheet {wanted!r}; the sheets are {', '.join(names)}",
+                f"there is no sheet {requested!r}; the sheets are {', '.join(names)}",
                 file=name,
                 option="--sheet",
                 mend="Name one of them.",
@@ -273,7 +273,7 @@ def _texts(column: tuple[Any, ...]) -> tuple[str, ...]:
     return tuple(map(_text, column))
 
 
-def _say_dates(
+def _warn_of_dates(
     columns: Sequence[str], cells: Sequence[Sequence[Any]], rows: Sequence[int], warnings: list[str]
 ) -> None:
     """Say where dates stand among other things: spreadsheets make dates of entries such as 5-1."""

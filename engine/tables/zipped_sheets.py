@@ -224,7 +224,7 @@ def apply_looks(lines: list[list[Any]], looks: Looks, warnings: list[str]) -> No
         )
 
 
-def say_looks(lines: Sequence[Sequence[Any]], looks: Looks, rows: Sequence[int], warnings: list[str]) -> None:
+def warn_of_looks(lines: Sequence[Sequence[Any]], looks: Looks, rows: Sequence[int], warnings: list[str]) -> None:
     """Say which cells of the table are struck through, and which of its rows and columns are hidden.
 
     ``lines``: the cells of the sheet, from its first row and column on; ``rows``: those of the table, from 1.
