@@ -24,11 +24,11 @@ _KNOWN = 0.6
 Lines = Sequence[Sequence[Any]]
 Show = Callable[[Any], str]
 Listed = tuple[list[list[str]], list[int], str]
-"""The lines of a list, the first of them its header; the row that each stands in; and notes on how it was read."""
+"""The lines of a list with its header first, the row of each line, and a note on how it was read."""
 
 
 def as_list(lines: Lines, numbers: Sequence[int], show: Show) -> Listed | None:
-    """Return the list that is meant by lines which are none; None where they are one already."""
+    """Return the list that lines in another arrangement stand for; None where they are a list already."""
     return listed(lines, numbers, show) or paired(lines, numbers, show) or turned(lines, numbers, show)
 
 
@@ -50,12 +50,10 @@ def table_of(
 
 
 def turned(lines: Lines, numbers: Sequence[int], show: Show) -> Listed | None:
-    """Return the lines with the first cells of all as their header, the column of the sheet each came from.
+    """Return the lines with the first cells of all as their header, and the column of the sheet of each.
 
-    And what is said.
-
-    None unless it is clear: the cells on the left are different headers, one of them that of values or structures, and
-    those of the first line, from which the ids are taken, are none.
+    With a note on it. None unless it is clear: the cells on the left are different headers, one of them that of values
+    or structures, and those of the first line, from which the ids are taken, are none.
     """
     if not _FEWEST_COMPOUNDS <= len(lines) <= _MOST_NAMES or len(lines[0]) < _FEWEST_COMPOUNDS + 1:
         return None
@@ -101,14 +99,14 @@ def _has_values(text: str) -> bool:
 
 _CORNER = re.compile(r"(?P<down>[^\\/|×]+?)\s*[\\/|×]\s*(?P<across>[^\\/|×]+)")
 _TITLE_LINES = 5
-"""Lines above the corner, which may hold a title."""
+"""Lines above the corner, which may be a title."""
 
 
 def paired(lines: Lines, numbers: Sequence[int], show: Show) -> Listed | None:
-    r"""Return pairs of a table whose corner names two sites (``R1 \ R2``), one line each, and the row each stands in.
+    r"""Return pairs of a table whose corner names two sites (``R1 \ R2``), one line each, with the row of each.
 
-    With what is said about it. The values are called as the line above the corner says, where there is one. None where
-    no such table begins in the first lines.
+    With a note on it. The line above the corner, if any, names the values. None where no such table begins in the
+    first lines.
     """
     for at, line in enumerate(lines[: _TITLE_LINES + 1]):
         labels = [show(cell).strip() for cell in line]
@@ -168,11 +166,11 @@ class _Grid:
 
 
 def listed(lines: Lines, numbers: Sequence[int], show: Show) -> Listed | None:
-    """Return wells of every plate drawn in the lines, one line each under Plate, Well, Value, the row each stands in.
+    """Return wells of every plate drawn in the lines, one line each under Plate, Well, Value, with its row.
 
-    With what is said about it. None where no plate is drawn, or the lines hold a table as well.
+    With a note on it. None where no plate is drawn, or the lines contain a table as well.
     """
-    # Most tables tell by their first cells that nothing is drawn in them, long before all is looked at.
+    # The first cells of most tables show that they contain no drawn plate.
     if not any(_WHOLE.fullmatch(show(cell)) for line in lines[:_LOOKED_AT] for cell in line[:4]):
         return None
     texts = [[show(cell).strip() for cell in line] for line in lines[:_MOST]]
@@ -273,7 +271,7 @@ _GAPS = re.compile(r" {2,}")
 
 
 def barred(text: str) -> tuple[list[list[str]], str] | None:
-    """Return the cells between the bars of each line, and what to say; None without bars.
+    """Return the cells between the bars of each line, and a note; None without bars.
 
     Lines that only draw borders have none, so that rows keep their numbers. Nine of ten lines, and the first, must
     have as many columns as most.
@@ -315,10 +313,10 @@ def _cells(line: str) -> list[str]:
 
 
 def spaced(text: str) -> tuple[list[list[str]], str] | None:
-    """Return the cells of each line that runs of blanks set apart, and what to say; None where they do not.
+    """Return the cells of each line, separated by runs of blanks, and a note; None where they are not.
 
-    All lines have as many cells, set apart by two blanks or more or else by any, so that none is empty. The first line
-    has to be a header with a name that chemists use.
+    All lines have equally many cells, separated by two blanks or more or else by any, so that none is empty. The first
+    line has to be a header with a name that chemists use.
     """
     lines = text.expandtabs().splitlines()
     inside = [place for place, line in enumerate(lines) if line.strip()]

@@ -1,4 +1,4 @@
-"""What a table was understood to say: the report of ``assaypilot check``."""
+"""How a table was understood: the report of ``assaypilot check``."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from .options import EndpointColumn, TableMapping
 from .raw import RawTable
 
 _FEWEST = 8
-"""Degrees of freedom of the SDs below which they hardly say anything."""
+"""Fewest degrees of freedom with which SDs are informative."""
 _MUCH = 1.5
 """How many times the SD within means that between rows must be, to be worth its figure."""
 _FEWEST_BETWEEN = 4
 
 
 def about_own_sds(endpoints: Sequence[Endpoint], history: Sequence[Result]) -> list[str]:
-    """Return a hint for each endpoint without a stated noise whose means of N come with SDs that say something.
+    """Return a hint for each endpoint without a stated noise whose means of N come with informative SDs.
 
     Replicates of one run share its day, plate and dilution. Their SD is smaller than that between runs, so that what
-    is left of an additive model looks too large beside it, and a mean of N counts as N measurements.
+    is left of an additive model looks too large against it, and a mean of N counts as N measurements.
     """
     named = {result.endpoint for result in history if result.sd is not None}
     unstated = [e for e in endpoints if e.noise_sd is None and not e.noise_estimated and e.kind == "value"]
@@ -80,7 +80,7 @@ POOR_Q2 = 0.5
 
 @dataclass(frozen=True, slots=True)
 class EndpointFacts:
-    """What the history of a table says about one endpoint."""
+    """Statistics of one endpoint from the history of a table."""
 
     endpoint: Endpoint
     measured: int
@@ -89,9 +89,9 @@ class EndpointFacts:
     """Values with < or >."""
     excluded: int
     noise_sd: float | None
-    """The given noise, else what the replicates say, else None; model scale."""
+    """The given noise, else that of the replicates, else None; model scale."""
     replicate_sd: float | None
-    """What the replicates say, given or not."""
+    """The noise of the replicates, also where one is given."""
     replicate_groups: int
     """Compounds measured more than once."""
     report: ModelReport
@@ -100,7 +100,7 @@ class EndpointFacts:
     other_fit: AdditiveFit | None = None
     """The additive fit on the other scale, as it is or its logarithm, where the values allow both."""
     usual_sd: float | None = None
-    """A usual noise for an endpoint of its kind, model scale, where nothing else tells it."""
+    """A usual noise for an endpoint of its kind, model scale, where nothing else gives one."""
 
     @property
     def fit(self) -> AdditiveFit:
@@ -127,7 +127,7 @@ def endpoint_facts(imported: ImportedTable) -> tuple[EndpointFacts, ...]:
         spread = math.sqrt(squares / freedom) if freedom else None
         stated = None if endpoint.noise_estimated else endpoint.noise_sd
         counts = determinations([result.n for result in exact], sds, stated)
-        # Replicates that never differ (rounded values) say nothing about the noise, nor do those of one run.
+        # Replicates that never differ (rounded values) do not estimate the noise, nor do those of one run.
         of_one_run = sum(counts) < sum(result.n for result in exact)
         noise = Noise(spread, freedom) if spread and not of_one_run else None
         if noise is None and endpoint.noise_sd is not None:
@@ -206,7 +206,7 @@ def check_report(
 ) -> dict[str, Any]:
     """Return the JSON of ``check``: what was read, what was not used and why, and how additive the values are.
 
-    ``facts`` are those of ``endpoint_facts`` when somebody has them already.
+    ``facts`` are those of ``endpoint_facts`` when they are known already.
     """
     library = imported.library
     features = SiteFeatures.of(library)
@@ -267,7 +267,7 @@ def pairs_worth(fact: EndpointFacts) -> list[Interaction]:
 
 
 def _pairs(facts: Sequence[EndpointFacts]) -> list[str]:
-    """Return pairs of sites worth taking together, for each endpoint whose sum of effects leaves more than noise."""
+    """Return pairs of sites worth an interaction, for each endpoint whose sum of effects leaves more than noise."""
     texts = []
     for fact in facts:
         for pair in pairs_worth(fact)[:_PAIRS]:
@@ -321,7 +321,7 @@ def _sparse(facts: Sequence[EndpointFacts]) -> list[str]:
 
 
 def _fit_warnings(facts: Sequence[EndpointFacts]) -> list[str]:
-    """Where the numbers say that additivity is in doubt or cannot be judged."""
+    """Return warnings where the numbers put additivity in doubt or cannot test it."""
     warnings = []
     for fact in facts:
         fit, name = fact.fit, fact.endpoint.name

@@ -1,4 +1,4 @@
-"""Columns of classes: yes or no, counts, potencies as A, B, C or ++, and those that hold no number at all."""
+"""Columns of classes: yes or no, counts, potencies as A, B, C or ++, and columns without any number."""
 
 from __future__ import annotations
 
@@ -20,34 +20,32 @@ _FEWEST = 4
 _COUNTED = PATTERNS["count"]
 """Words in the names of what is counted."""
 _DECIDED = frozenset(kinds.WORDS[: kinds.WORDS.index(("yes", "no"))])
-"""Words that say a result and nothing else; yes and no may say anything of a compound."""
+"""Words that can only be results; yes and no may state anything of a compound."""
 
 
 def words_of(texts: Sequence[str]) -> tuple[str, str] | None:
-    """Return the words of a column that says yes and no, as it writes them, yes first; None for any other."""
+    """Return the two words of a yes-or-no column in its spelling, yes first; None for any other."""
     if _many(texts):
         return None
     filled = [text for text in texts if text == "-" or not is_missing(text)]
-    # A dash is an empty cell, but where it stands beside a plus.
+    # A dash is an empty cell, except in a column with a plus.
     return kinds.words_in(text for text in filled if text != "-") or kinds.words_in(filled)
 
 
 def is_result(words: tuple[str, str]) -> bool:
-    """Whether such words say a result, as active and inactive do."""
+    """Whether such words are results, as active and inactive are."""
     return (words[0].casefold(), words[1].casefold()) in _DECIDED
 
 
 def with_kind(spec: EndpointSpec, texts: Sequence[str]) -> EndpointSpec:
-    """Return what is said of an endpoint, with its kind and its words as its values show them.
+    """Return an endpoint's specification with kind and words from its values, where they were not given.
 
-    Where they were not said.
-
-    Where smaller is better (direction=min) the opposite is asked for.
+    Where smaller is better (direction=min) the words are swapped.
     """
     if spec.kind is None and spec.transform is None and not spec.unit:
         found = words_of(texts)
         if found is not None or _ones_and_zeros(texts):
-            # How such answers scatter follows from their chance, whatever was said of an SD.
+            # The scatter of such answers follows from their probability, whatever SD was given.
             spec = replace(spec, kind="yes-no", words=found, sd=None, sd_estimated=False)
     elif spec.kind == "yes-no" and spec.words is None:
         spec = replace(spec, words=words_of(texts))
@@ -57,7 +55,7 @@ def with_kind(spec: EndpointSpec, texts: Sequence[str]) -> EndpointSpec:
 
 
 def _many(texts: Sequence[str]) -> bool:
-    """Whether the first cells show already that a column holds more than two words and signs for none."""
+    """Whether the first cells already have more than two words besides signs for an empty cell."""
     return len(set(texts[:_ROWS_SAMPLED])) > _MOST_TEXTS
 
 
@@ -69,7 +67,7 @@ def _ones_and_zeros(texts: Sequence[str]) -> bool:
 
 
 def about_kind(endpoint: Endpoint, texts: Sequence[str]) -> str:
-    """Return what to say of the kind an endpoint was taken for, or could be, in a sentence.
+    """Return a sentence on the kind of an endpoint, or on the one it could be.
 
     Empty where there is nothing.
     """
@@ -93,7 +91,7 @@ def about_kind(endpoint: Endpoint, texts: Sequence[str]) -> str:
 
 
 def about_words(column: str, texts: Sequence[str]) -> str:
-    """Return what to say of a column that is no endpoint, because yes and no may say anything; empty for any other."""
+    """Return the note on a yes-or-no column that is no endpoint by its header; empty for any other."""
     words = words_of(texts)
     if words is None:
         return ""
@@ -115,7 +113,7 @@ _MOST = 8
 
 
 def means_activity(column: str) -> bool:
-    """Whether a header says that its column holds how active compounds are, in numbers or classes."""
+    """Whether a header names the activity of compounds, in numbers or classes."""
     folded = fold(headers.split_unit(column)[0])
     return headers.looks_like_activity(column) or _ACTIVITY.search(folded) is not None
 
@@ -123,10 +121,10 @@ def means_activity(column: str) -> bool:
 def classes_of(column: str, texts: Sequence[str]) -> tuple[str, ...]:
     """Return the classes, up to eight, that a column gives instead of numbers (A, B; ++, +; weak); () without.
 
-    Its header has to say activity or class: letters may be anything (a salt, a series). Numbers are classes only where
-    it says class.
+    Its header has to name activity or a class: letters may be anything (a salt, a series). Numbers are classes only
+    where it names a class.
     """
-    # Most columns show by their first cells that they hold too many different texts.
+    # The first cells of most columns have too many different texts.
     if len(set(texts[:_ROWS_SAMPLED])) > _MOST + len(DASHES) or words_of(texts) is not None:
         return ()
     filled = [text.strip() for text in texts if text.strip() in {"-", "–", "−"} or not is_missing(text)]
@@ -144,7 +142,7 @@ def _is_class(text: str) -> bool:
 
 
 def about_unread(raw: RawTable, columns: Sequence[str]) -> dict[str, str]:
-    """Return what to say of each of the columns that should hold values and holds classes, or nothing to be read."""
+    """Return a warning for each column that should have values and has classes, or nothing readable."""
     warnings = {}
     for column in columns:
         texts = raw.column(column)
@@ -168,7 +166,7 @@ def _is_value(text: str, decimal: str) -> bool:
 
 
 def _why(text: str, decimal: str) -> str:
-    """Why a cell is no value; "" for one that is."""
+    """Return why a cell is no value; "" for one that is."""
     try:
         parse_value(text, decimal)
     except ValueError as error:

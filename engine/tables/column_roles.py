@@ -22,7 +22,7 @@ SAMPLED = 2000
 
 
 class Claims:
-    """Which columns are taken, and what there is to say about them."""
+    """The columns taken so far, with notes and warnings about them."""
 
     def __init__(self, raw: RawTable) -> None:
         self.raw = raw
@@ -114,7 +114,7 @@ _FRAGMENT = re.compile(r"\[\*:\d+\]|\[\d+\*\]|\[R\d*\]|(?<![\[(])\*|\[\*\]")
 
 
 def filled(texts: Sequence[str], most: int = SAMPLED) -> list[str]:
-    """Return the first cells of a column that hold something."""
+    """Return the first filled cells of a column."""
     return [text for text in texts[:most] if not is_missing(text)]
 
 
@@ -168,7 +168,7 @@ _MOST = 8
 """Columns that are proposed."""
 _MOST_FACTORS = 40
 _IDENTIFIED = 0.6
-"""The share of the compounds that the levels of the factors must tell apart."""
+"""The share of the compounds that the levels of the factors must distinguish."""
 _DETERMINED = 0.98
 _ABOUT = PATTERNS["known about a compound or a measurement"]
 """Headers of what is known about a compound or a measurement, which is no part of it."""
@@ -176,7 +176,7 @@ _CONDITION = PATTERNS["set by an experimenter"]
 """Headers of what an experimenter sets."""
 _NAME = re.compile(r"smiles|cas|inchi|number|nr|no|id|index|code|\bmw\b")
 _DRAWING = re.compile(r"\b(?:canonical|isomeric|smiles|smi|structures?|mol(?:ecule|block|file)?)\b|[()]")
-"""What a header says beside the name of a site where its cells are structures: base_smiles, Structure of R1."""
+"""Words that a header adds to a site's name where its cells are structures: base_smiles, Structure of R1."""
 _MOST_STEPS = 12
 _FEWEST_ROWS = 8
 _MOST_LEVELS = 24
@@ -217,7 +217,7 @@ def structure_columns(raw: RawTable, sites: Sequence[str], free: Sequence[str]) 
 
 
 def _is_r_squared(cells: Sequence[str]) -> bool:
-    """Whether a column called R2 holds the R2 of curve fits: numbers from 0 to 1, not all of them whole."""
+    """Whether a column called R2 is the R2 of curve fits: numbers from 0 to 1, not all of them whole."""
     texts = [text.replace(",", ".") for text in cells[:SAMPLED] if not is_missing(text)]
     inside = [re.fullmatch(r"(?:0?\.\d+|[01](?:\.\d*)?)", text) is not None for text in texts]
     return bool(texts) and all(inside) and any("." in text for text in texts)
@@ -234,7 +234,7 @@ def likely_sites(raw: RawTable, free: Sequence[str], numbers: Numbers) -> tuple[
 
 
 def could_be_site(raw: RawTable, column: str, numbers: Numbers) -> bool:
-    """Whether a column holds a few texts that repeat, and is nothing else by its header."""
+    """Whether a column has a few texts that repeat, and no other role by its header."""
     if fold(column) in (*headers.IDS, *headers.ENDPOINT_NAME) or headers.role_of(column) is not None:
         return False  # ids repeat as well, where each row is one measurement
     if _ABOUT.search(fold(column)) is not None or classes_of(column, raw.column(column)[:SAMPLED]):
@@ -256,7 +256,7 @@ def _could_be_condition(raw: RawTable, column: str, numbers: Numbers) -> bool:
     return few and not steps <= {"0", "1"} and not headers.looks_like_activity(column) and bool(numbers(column))
 
 
-# ---------------------------------------------------------------------- without headers that say sites
+# ---------------------------------------------------------------------- without headers that name sites
 
 
 def drawn_sites(raw: RawTable, free: Sequence[str]) -> tuple[str, ...]:
@@ -269,10 +269,10 @@ def drawn_sites(raw: RawTable, free: Sequence[str]) -> tuple[str, ...]:
 def factors(
     raw: RawTable, free: Sequence[str], numbers: Numbers, keys: Sequence[Hashable] | None
 ) -> tuple[tuple[str, ...], dict[str, str]]:
-    """Return the factors of a factorial: columns of few levels that together say which compound a row is; () without.
+    """Return the factors of a factorial: columns of few levels that together identify a row's compound; () without.
 
-    With the columns that only repeat one of them (a CAS number beside a name), each with that one. ``keys``: what each
-    row's compound is known by, its structure or id; None where each row is one. A column whose level differs among the
+    With the columns that only repeat one of them (a CAS number and a name), each with that one. ``keys`` identify each
+    row's compound, by structure or id; None where each row is one. A column whose level differs among the
     rows of a compound is no part of it.
     """
     parts = [column for column in free if _is_part(raw, column)]
@@ -287,7 +287,7 @@ def factors(
     chosen = _independent(raw, [*names, *set_by_hand], repeated)
     steps = [column for column in steps if _is_balanced(raw.column(column))]
     if _identified(raw, chosen, rows) < _DETERMINED:
-        # Numbers under any name may be levels, too, where what is certain does not tell the rows apart.
+        # Numbers under any name may be levels, too, where the certain ones do not distinguish the rows.
         more = _independent(raw, [*chosen, *(column for column in steps if column not in chosen)], repeated)
         if _identified(raw, more, rows) > _identified(raw, chosen, rows):
             chosen = more
@@ -301,7 +301,7 @@ def factors(
 
 
 def _could_be_step(raw: RawTable, column: str, numbers: Numbers) -> bool:
-    """Whether a column of numbers may hold the levels of a factor: few, and no result by its header."""
+    """Whether a column of numbers may be the levels of a factor: few, and no result by its header."""
     bare, unit = headers.split_unit(column)
     if headers.role_of(column) is not None or headers.is_property(column) or headers.is_about_rows(column):
         return False
@@ -339,9 +339,9 @@ def _determines(keys: Sequence[Hashable], texts: Sequence[str]) -> bool:
 
 
 def _independent(raw: RawTable, columns: Sequence[str], repeated: dict[str, str]) -> list[str]:
-    """Return the columns without those that another one of them says already.
+    """Return the columns without those that another one of them determines.
 
-    Of two that say the same the plainer name.
+    Of two equivalent ones the plainer name is kept.
     """
     order = sorted(columns, key=lambda c: (-len(set(raw.column(c))), _NAME.search(fold(c)) is not None))
     kept: list[str] = []
@@ -355,7 +355,7 @@ def _independent(raw: RawTable, columns: Sequence[str], repeated: dict[str, str]
 
 
 def _is_crossed(raw: RawTable, columns: Sequence[str]) -> bool:
-    """Whether most combinations of the levels occur, as in a designed experiment, which may hold replicates."""
+    """Whether most combinations of the levels occur, as in a designed experiment, perhaps with replicates."""
     combinations = len(set(zip(*map(raw.column, columns), strict=True)))
     return combinations >= 4 and 2 * combinations >= math.prod(len(set(raw.column(column))) for column in columns)
 

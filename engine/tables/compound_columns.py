@@ -1,4 +1,4 @@
-"""Which columns hold the ids of compounds, their structures, and the names of assays that values come from."""
+"""The columns of compounds' ids and structures, and of the names of assays that values come from."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def find_ids(claims: Claims, smiles: str | None, sites: Sequence[str], *, sure: 
     """Return the column of ids, which is taken; None without one.
 
     An id must stand for one compound: one structure, or one combination of substituents, however often it repeats.
-    ``sure``: only columns whose header speaks of ids.
+    ``sure``: only columns whose header names ids.
     """
     raw = claims.raw
     scores = {c: _score(claims, c, smiles, sites) for c in claims.free() if headers.role_of(c) is None}
@@ -123,7 +123,7 @@ def _counts_rows(texts: Sequence[str]) -> bool:
 def _distinguishes_compounds(
     texts: Sequence[str], held: Sequence[bool], keys: Sequence[object] | None, *, drawn: bool
 ) -> bool | None:
-    """Whether each text stands for one compound, and hardly two for the same; None where nothing else tells."""
+    """Whether each text identifies one compound, and few share one; None where nothing else identifies compounds."""
     if keys is None:
         return None
     of: dict[str, set[object]] = {}
@@ -139,7 +139,7 @@ def _distinguishes_compounds(
 
 
 def _keys(claims: Claims, smiles: str | None, sites: Sequence[str]) -> Sequence[object] | None:
-    """Return what each row's compound is known by apart from its id: the structure, else its substituents."""
+    """Return what identifies each row's compound besides its id: the structure, else its substituents."""
     if smiles is not None:
         texts = claims.raw.column(smiles)
         return [text if not is_missing(text) else "" for text in texts]
@@ -157,7 +157,7 @@ _FEW = 0.1
 def find_structures(claims: Claims) -> str | None:
     """Return the column of structures, which is taken; None without one.
 
-    A header that says structures is believed, unless ids stand below it. Else the column with the most different
+    A header that names structures is believed, unless its cells are ids. Else the column with the most different
     structures is taken, and named.
     """
     by_name = claims.first(headers.STRUCTURES)
@@ -221,7 +221,7 @@ def by_assay(
     """Return the column that names assays, if values come from several, and the endpoints as they are read then.
 
     Where assays share compounds each is an endpoint of its own; where they hardly do they are pooled, and each value
-    keeps the name of its assay. ``keys``: the compound of each row; ``asked``: ``each``, ``pooled`` or the assay.
+    keeps the name of its assay. ``keys``: the compound of each row; ``requested``: ``each``, ``pooled`` or the assay.
     """
     raw = claims.raw
     values = [column for column in columns if column.value is not None]
@@ -280,7 +280,7 @@ def _assay_column(claims: Claims, values: Sequence[EndpointColumn], requested: s
         different = len(set(texts))
         if not 1 < different <= min(_MOST, len(texts) // 2) or share_of_dates(texts) > 0.5:
             continue
-        # A column that changes with the values' own name says nothing more.
+        # A column that changes with the values' own name adds nothing.
         length = sum(map(len, set(texts))) / different
         found.append((-different, length, raw.columns.index(column), column))
     return min(found)[-1] if found and values else None
@@ -330,16 +330,16 @@ def _of_assay(column: EndpointColumn, endpoint: Endpoint, name: str, values: Seq
 
 
 _DISTINGUISH_VALUES = HEADERS["tells values apart"]
-"""What columns are called that tell values apart, folded, those that say it best first."""
+"""Folded names of columns that distinguish values, the clearest first."""
 _DISTINGUISH_FORMS = HEADERS["tells forms apart"]
-"""What columns are called that tell forms of a compound apart, folded."""
+"""Folded names of columns that distinguish forms of a compound."""
 _NAMED = 3
 
 
 def counted_together(claims: Claims, endpoints: Sequence[EndpointColumn], name_column: str | None) -> None:
     """Warn when the values of one endpoint are of several targets, cells or the like.
 
-    Only columns that nothing uses can tell so, and of those that do the first by ``_TELLS`` is named.
+    Only unused columns count, and of those that differ the first by ``_DISTINGUISH_VALUES`` is named.
     """
     raw = claims.raw
     for name in (*_DISTINGUISH_VALUES, None):
@@ -362,7 +362,7 @@ def counted_together(claims: Claims, endpoints: Sequence[EndpointColumn], name_c
 
 
 def _kinds(raw: RawTable, column: str, endpoint: EndpointColumn, name_column: str | None) -> list[str]:
-    """Return what a column says of the rows that have a value of an endpoint."""
+    """Return the texts of a column in the rows that have a value of an endpoint."""
     if endpoint.value is None:
         return []
     names = ("",) * len(raw) if name_column is None or endpoint.only is None else raw.column(name_column)

@@ -34,12 +34,12 @@ Key = TypeVar("Key", bound=Hashable)
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """Who a name is of: a compound of the library or a control."""
+    """The owner of a name: a compound of the library or a control."""
 
     compound: int | None = None
     control: int | None = None
     batch: str = ""
-    """What stands behind the compound's id as its batch."""
+    """The batch after the compound's id."""
     otherwise: bool = False
     """Whether the id is written in another way than in the campaign."""
 
@@ -48,8 +48,8 @@ class CompoundNames:
     """The compounds and controls of a campaign by their names, as labs write these.
 
     A name is an id or another id of a compound, a whole number (``1001.0`` for 1001, 7 for 007), the name of a
-    control, or, where only one compound can be meant, an id in other marks (``AP_12`` and ``AP 0012`` for AP-0012) or
-    with the number of a batch behind it (``AP-0012-03``). Ids that end so themselves are never taken apart.
+    control, or, where it is unambiguous, an id with other marks (``AP_12`` and ``AP 0012`` for AP-0012) or
+    with the number of a batch behind it (``AP-0012-03``). Ids that end so themselves are never split.
     """
 
     def __init__(self, library: Library, controls: Sequence[Control] = ()) -> None:
@@ -57,7 +57,7 @@ class CompoundNames:
         self.controls = controls
 
     def find(self, text: str) -> Known | None:
-        """Who is meant; None when nobody is, or it could be several."""
+        """Return the compound or control that is meant; None without one, or with several."""
         compound = self.library.find(text)
         if compound is None and (number := _WHOLE.fullmatch(text.strip())) is not None:
             compound = self._by_number.get(int(number[1]))
@@ -86,7 +86,7 @@ class CompoundNames:
 
     @cached_property
     def _by_number(self) -> dict[int, int]:
-        """Compounds whose ids are whole numbers, by these: spreadsheets drop leading zeros, other programs add ``.0``.
+        """Compounds by ids that are whole numbers: spreadsheets drop leading zeros, other programs add ``.0``.
 
         Ids that are the same number (7 and 007) are left out, as it could be either.
         """
@@ -95,7 +95,7 @@ class CompoundNames:
 
     @cached_property
     def _by_parts(self) -> dict[tuple[str, ...], int]:
-        """Compounds by the letters and numbers of their ids, where no two are alike."""
+        """Compounds by the letters and numbers of their ids, where these are unique."""
         return _only_ones((_parts(name), place) for place, name in enumerate(self._ids))
 
     @cached_property
@@ -117,7 +117,7 @@ def _is_short_number(name: str, text: str) -> bool:
 
 
 def _parts(text: str) -> tuple[str, ...]:
-    """Return the letters and numbers of an id, without what stands between them and without leading zeros."""
+    """Return the letters and numbers of an id, without separators and leading zeros."""
     return tuple(part.lstrip("0") or "0" if part.isdigit() else part for part in _PARTS.findall(text.casefold()))
 
 
@@ -202,7 +202,7 @@ def named_by_sites(raw: RawTable, library: Library) -> tuple[str, ...] | None:
 
 
 def _called(raw: RawTable, site: Site) -> str | None:
-    """Return the column that is called as a site is, R-group 1 for R1; None where none is, or several could be."""
+    """Return the column named after a site, R-group 1 for R1; None without one, or with several."""
     column = raw.find(site.name)
     if column is not None:
         return column
@@ -228,7 +228,7 @@ def with_compounds(
     controls: Sequence[Control],
     layouts: Sequence[Layout],
 ) -> RawTable | None:
-    """Return the table with what stands in its wells: columns ID, Round, Replicate, Endpoint and the plate's own name.
+    """Return the table with the contents of its wells: columns ID, Round, Replicate, Endpoint and the plate's own name.
 
     Wells of controls that the campaign does not know, and empty wells, are left out, with a note.
     None where it has no column of wells, or no round was laid out on plates. ``layouts`` in the order of their rounds,

@@ -77,7 +77,7 @@ def compounds_of(
         out.smiles.append(drawn)
         out.available.append(all(flags[place] for place in places))
     if mapping.id is None and mapping.cores:
-        # Made of the SMILES of substituents names would be longer than anybody reads, or a plate label holds.
+        # Names made of the SMILES of substituents would be illegibly long, and too long for a plate label.
         out.ids = numbered(len(out.ids))
     return out
 
@@ -108,12 +108,12 @@ def _site_labels(
 ) -> list[tuple[str, ...] | None]:
     """Return the substituents of each row; None where one is not known, which is listed."""
     unknown: dict[int, list[str]] = {}
-    """The sites of a row whose substituents are not known."""
+    """The sites of a row with unknown substituents."""
     columns = []
     blanks: Counter[str] = Counter()
     for position, name in enumerate(mapping.sites):
         texts = raw.column(name)
-        # A substituent that is written in several ways is shown as it is written first.
+        # A substituent with several spellings is shown in its first one.
         spellings = one_spelling(name, [*(known[position] if known else ()), *texts], findings.notes, findings.warnings)
         hydrogen = next((label for label in spellings.values() if is_hydrogen(label)), "H")
         # Substituents repeat, so each text is judged once; None stands for one that is not known.

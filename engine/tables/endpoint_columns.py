@@ -1,4 +1,4 @@
-"""The endpoints of a table: which columns hold their values, and what is known of each."""
+"""The endpoints of a table: the columns of their values, and the properties of each."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ _ASIDE: dict[str, Callable[[str, Sequence[str], Sequence[str]], bool]] = {
     "the same number everywhere": lambda column, numbers, _: _repeats_one(column, numbers),
     "row numbers or ids": lambda column, numbers, _: bool(numbers) and headers.is_row_number(column, list(numbers)),
 }
-"""What columns of numbers hold that are no endpoints unless they are named, by header, numbers and texts; the first."""
+"""Kinds of columns of numbers that are endpoints only if named, by header, numbers and texts; the first fits."""
 
 
 class Endpoints:
-    """Finds the columns of values, within what the user said of endpoints, and takes them."""
+    """Finds the columns of values, within the user's specifications of endpoints, and takes them."""
 
     def __init__(self, claims: Claims, given: Sequence[EndpointSpec]) -> None:
         self._claims = claims
@@ -123,7 +123,7 @@ class Endpoints:
         return None, columns
 
     def differences(self, measured: Sequence[Endpoint]) -> list[EndpointColumn]:
-        """Return the endpoints that are differences of two ``measured`` ones; no column holds their values."""
+        """Return the endpoints that are differences of two ``measured`` ones; they have no columns of their own."""
         found = []
         for spec in self._given:
             if spec.of is None:
@@ -177,7 +177,7 @@ class Endpoints:
         return columns
 
     def _column_of_names(self) -> str | None:
-        """Return the column whose few texts are names of what is measured (IC50, Solubility), whatever it is called."""
+        """Return the column whose few texts are names of what is measured (IC50, Solubility), under any header."""
         for column in self._claims.free():
             texts = list(dict.fromkeys(text for text in self.raw.column(column) if not is_missing(text)))
             if not 0 < len(texts) <= _MOST_NAMES or headers.role_of(column) is not None or self._claims.numbers(column):
@@ -203,7 +203,7 @@ class Endpoints:
         )
 
     def _find_sides(self, sides: dict[str, str | None]) -> None:
-        """Add the relation and the unit of each row, by what stands in the columns, where no header says them."""
+        """Add the relation and the unit of each row, by the cells of columns, where no header names them."""
         if sides["relation"] is None:
             sides["relation"] = next((c for c in self._claims.free() if c in self.sides.signs), None)
         if sides["unit"] is None:
@@ -224,7 +224,7 @@ class Endpoints:
         if runs:
             header_unit = headers.split_unit(called)[1]  # (run 1) is no unit
         if column is not None and runs:
-            # What stands beside runs (n, SD, relation) is of their mean, or of one of them.
+            # Columns next to runs (n, SD, relation) belong to their mean, or to one of them.
             sides["unit"] = self.sides.of(column, "unit", several=several)
             self.taken.update(runs)
             self.notes.append(f"{spec.name}: {', '.join(runs)} are its runs, each a measurement of its own.")
@@ -247,7 +247,7 @@ class Endpoints:
         return _with_sides(found, sides)
 
     def _described(self, spec: EndpointSpec, bare: str, unit: str, texts: Sequence[str]) -> EndpointColumn:
-        """Return the endpoint with its scale and direction chosen where the user did not; what to say about it is kept.
+        """Return the endpoint with its scale and direction chosen where the user did not; notes on it are kept.
 
         ``texts``: of its values.
         """
@@ -278,7 +278,7 @@ class Endpoints:
         )
 
     def _numeric_columns(self) -> list[str]:
-        """Return the free columns that hold measured numbers; they are taken, and what others hold is noted."""
+        """Return the free columns of measured numbers; they are taken, and the kinds of others are noted."""
         found: list[str] = []
         aside: dict[str, list[str]] = {}
         of_curves = doses(self.raw.columns)
@@ -303,7 +303,7 @@ class Endpoints:
         return found
 
     def _is_side(self, column: str) -> bool:
-        """Whether a header says that its column goes with one of values: its SD, its n, a relation."""
+        """Whether a header shows that its column belongs to one of values: its SD, its n, a relation."""
         if headers.role_of(column) is not None or self.sides.belongs_to_another(column):
             return True
         within = headers.role_within(column)
@@ -314,7 +314,7 @@ class Endpoints:
         )
 
     def _worded_columns(self) -> list[str]:
-        """Return the free columns that say results in words (active, inactive), else the first of yes and no; taken."""
+        """Return and take the free columns of results in words (active, inactive), else the first of yes and no."""
         free = [column for column in self._claims.free() if headers.role_of(column) is None]
         worded = [(column, words) for column in free if (words := words_of(self.raw.column(column))) is not None]
         found = [column for column, words in worded if is_result(words)] or [column for column, _ in worded][:1]
@@ -322,7 +322,7 @@ class Endpoints:
         return found
 
     def _warn_of_unread(self, named: Sequence[str]) -> None:
-        """Say of columns that should hold values and hold classes or the like what they hold."""
+        """Warn of columns that should have values and have classes or the like."""
         free = [column for column in self._claims.free() if headers.role_of(column) is None]
         free = [column for column in free if column not in self.sides.signs]
         free = [column for column in free if not self.sides.belongs_to_another(column)]
@@ -331,7 +331,7 @@ class Endpoints:
         self.taken.update(warnings)
 
     def _warn_of_no_column(self, spec: EndpointSpec) -> None:
-        """Say that an endpoint has no values in the table, if the table has potencies under other names."""
+        """Warn that an endpoint has no values in the table, if the table has potencies under other names."""
         others = [
             column
             for column in self._claims.free()
@@ -370,7 +370,7 @@ class Endpoints:
         return found
 
     def _commonest(self, column: str, where: str | None = None, only: str | None = None) -> str:
-        """Return the unit that most rows of a unit column have, of those where another column says ``only``."""
+        """Return the unit that most rows of a unit column have, of those where another column is ``only``."""
         texts = self.raw.column(column)
         if where is not None:
             texts = tuple(text for text, name in zip(texts, self.raw.column(where), strict=True) if name == only)
@@ -378,11 +378,11 @@ class Endpoints:
         return found.most_common(1)[0][0] if found else ""
 
     def _is_sem(self, column: str) -> bool:
-        """Whether a column holds standard errors of means."""
+        """Whether a column contains standard errors of means."""
         within = headers.role_within(column)
         return headers.role_of(column) == "sem" or (within is not None and within[1] == "sem")
 
 
 def _with_sides(found: EndpointColumn, sides: dict[str, str | None]) -> EndpointColumn:
-    """Return an endpoint's column with those beside it."""
+    """Return an endpoint's column with its side columns."""
     return replace(found, relation=sides["relation"], unit=sides["unit"], n=sides["n"], sd=sides["sd"])

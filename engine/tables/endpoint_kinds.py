@@ -1,4 +1,4 @@
-"""What an endpoint is by its name: which way is better, on which scale, and what to say of that."""
+"""The kind of an endpoint by its name: its better direction, its scale, and notes on them."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class Kind:
     """What is known of a quantity by its name."""
 
     better: Literal["high", "low", ""]
-    """Which values are better, as they are entered; "" where nobody can know."""
+    """Which entered values are better; "" where the name does not determine it."""
     scale: Literal["log", "none", ""]
-    """The scale it is compared on; "" where the values say."""
+    """The scale it is compared on; "" where the values decide."""
     what: str
     """What it is, with the reason: ``a clearance``."""
     potency: Literal["target", "liability", ""] = ""
@@ -49,7 +49,7 @@ _TOXIC = re.compile(r"\b(?:cyto)?tox(?:icity)?\b|\bha?emolysis\b|\bcell death\b|
 
 @cache
 def _rules() -> tuple[tuple[re.Pattern[str], Kind], ...]:
-    """Return what ``kinds.csv`` beside this file says of quantities by their folded names, the first that fits."""
+    """Return the kinds of quantities from ``kinds.csv``, by patterns of their folded names; the first fits."""
     with Path(__file__).with_name("kinds.csv").open(encoding="utf-8", newline="") as file:
         rows: list[dict[str, Any]] = list(csv.DictReader(file))
     return tuple((re.compile(row["pattern"]), Kind(row["better"], row["scale"], row["what"])) for row in rows)
@@ -61,10 +61,10 @@ _UNKNOWN = Kind("", "", "")
 
 
 def kind_of(name: str, unit: str, header: str = "") -> Kind:
-    """Return what a name (without its unit) and a unit say of a quantity; potencies of targets are the caller's.
+    """Return the kind of a quantity by its name (without unit) and unit; potencies of targets are the caller's.
 
     A potency at a liability (hERG, a cytochrome) is better weak, as is a concentration that is toxic. ``header``: the
-    name with its unit, where that says more (``% free``).
+    name with its unit, where that is more specific (``% free``).
     """
     folded = fold(name)
     with_unit = unit in CONCENTRATIONS or headers.is_rate(unit)
@@ -115,7 +115,7 @@ def named(texts: Sequence[str], endpoints: Sequence[Endpoint]) -> list[str]:
     by_name = spellings(endpoints)
     found = []
     for text in texts:
-        # A text that is a name as a whole is that endpoint, commas and all.
+        # A text that is a whole name is that endpoint, even with commas.
         for piece in [text] if text.strip().casefold() in by_name else text.split(","):
             name = by_name.get(piece.strip().casefold())
             if name is None:
@@ -136,7 +136,7 @@ _FULL = 130.0
 
 
 class Described(NamedTuple):
-    """An endpoint with the reasons for what was chosen for it, and what to say of it."""
+    """An endpoint with the reasons for its settings, and notes and warnings on it."""
 
     column: EndpointColumn
     notes: list[str]
@@ -146,7 +146,7 @@ class Described(NamedTuple):
 def described(spec: EndpointSpec, bare: str, unit: str, values: Sequence[float] = ()) -> Described:
     """Return the endpoint with its scale and direction chosen where the user did not.
 
-    ``bare``: its name without the unit; ``values``: what its column holds, as numbers in the entry unit.
+    ``bare``: its name without the unit; ``values``: those of its column, as numbers in the entry unit.
     """
     if spec.kind in ("yes-no", "count"):
         return Described(EndpointColumn(_plain(spec), direction_why="given with its kind"), [], [])
@@ -181,7 +181,7 @@ _FEWEST_NAMED = 3
 
 
 def _logarithms(spec: EndpointSpec, kind: Kind, bare: str, unit: str, values: Sequence[float]) -> Kind | None:
-    """Return what potencies without a unit are whose values can only be negative logarithms; None for others.
+    """Return the kind of potencies without a unit whose values must be negative logarithms; None for others.
 
     Few values do where the name begins as such names do (pEGFR IC50); pERK IC50, a readout of cells, begins so, too.
     """
@@ -199,7 +199,7 @@ def _logarithms(spec: EndpointSpec, kind: Kind, bare: str, unit: str, values: Se
 
 
 def _in_per_cent(bare: str, values: Sequence[float]) -> bool:
-    """Whether a quantity without a unit is one that is given in per cent, by its name and its values."""
+    """Whether a quantity without a unit is in per cent, by its name and its values."""
     return (
         PERCENT.search(fold(bare)) is not None and bool(values) and 1.5 < max(values) <= _FULL and min(values) >= -_FULL
     )
@@ -237,7 +237,7 @@ def _direction(spec: EndpointSpec, kind: Kind, endpoint: Endpoint) -> tuple[Dire
 
 
 def _described(found: EndpointColumn, spec: EndpointSpec, kind: Kind, bare: str, values: Sequence[float]) -> Described:
-    """Return an endpoint with what to note of it, and what to warn of."""
+    """Return an endpoint with notes and warnings on it."""
     endpoint = found.endpoint
     notes: list[str] = []
     warnings: list[str] = []
@@ -284,7 +284,7 @@ def _described(found: EndpointColumn, spec: EndpointSpec, kind: Kind, bare: str,
             "Are they below the limit of quantitation? Then write < and that limit."
         )
     if endpoint.is_potency and unit == "nM" and endpoint.limit and 3 <= endpoint.limit.value <= _LIKE_A_LOGARITHM:
-        # 5 is a usual pIC50 to stay below, and hardly ever a limit in nM.
+        # 5 is a usual upper limit of a pIC50, and rarely a limit in nM.
         value, below = endpoint.limit.value, endpoint.limit.relation[0] == "<"
         warnings.append(
             f"The limit {endpoint.limit.text} of {name} is in {unit}, as the values are. If "
@@ -312,7 +312,7 @@ def without_column(spec: EndpointSpec, others: Sequence[Endpoint]) -> tuple[Endp
 
 
 def _plain(spec: EndpointSpec) -> Endpoint:
-    """Return the endpoint as it was said, on the scale and with the direction that are usual where nothing was."""
+    """Return the endpoint as specified, with the usual scale and direction where these were not given."""
     return Endpoint(
         spec.name,
         spec.unit or "",

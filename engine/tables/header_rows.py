@@ -36,7 +36,7 @@ class Header(NamedTuple):
 
 
 def find_header(head: list[list[str]], numbers: Sequence[int], warnings: list[str]) -> Header:
-    """Return the header among the first lines of a sheet, with what was joined and left out said in ``warnings``."""
+    """Return the header among the first lines of a sheet, with ``warnings`` about lines joined and left out."""
     at = _header_at(head)
     group = _group_above(head, numbers, at)
     begin = at if group is None else at - 1
@@ -64,7 +64,7 @@ def find_header(head: list[list[str]], numbers: Sequence[int], warnings: list[st
 def given_header(
     lines: list[list[str]], numbers: Sequence[int], given: tuple[int, int], *, file: str | None, warnings: list[str]
 ) -> Header:
-    """Return the header in the row, and of as many rows, as the user said; see ``lay_out``."""
+    """Return the header in the row, and of the number of rows, that the user gave; see ``lay_out``."""
     row, count = given
     if count == 0:
         return Header(_numbered_columns(max(map(len, lines), default=0)), 0, None)
@@ -91,7 +91,7 @@ def _numbered_columns(width: int) -> list[str]:
 
 
 def count_filled(line: Sequence[str]) -> int:
-    """How many cells hold something."""
+    """Return the number of filled cells."""
     return sum(1 for text in line if text)
 
 
@@ -106,7 +106,7 @@ def count_numeric(line: Sequence[str]) -> int:
 
 
 def _is_data(line: Sequence[str]) -> bool:
-    """Whether a row is one of values, not of headers: mostly numbers, and hardly a header anybody knows."""
+    """Whether a row has values, not headers: mostly numbers, and few known headers."""
     numeric = count_numeric(line)
     return 2 * numeric > len(line) and 4 * count_known(line) < numeric
 
@@ -114,10 +114,10 @@ def _is_data(line: Sequence[str]) -> bool:
 def _header_at(head: Sequence[Sequence[str]]) -> int:
     """Return the place of the header.
 
-    The first row, unless narrower rows stand above a wide one that says what is below.
+    The first row, unless narrower rows precede a wide one with the headers.
     """
     wide = max(map(count_filled, head))
-    # A title with a comma in it looks like two cells; a row of nothing but headers tells that it is none.
+    # A title with a comma in it looks like two cells; a row of only headers shows that it is none.
     named = next((place for place, line in enumerate(head) if count_known(line) >= max(2, 0.6 * count_filled(line))), 0)
     if (
         named
@@ -146,7 +146,7 @@ def _group_above(head: Sequence[Sequence[str]], numbers: Sequence[int], at: int)
     needed = {at for at in range(spots[0], wide) if not header[at] or headers.is_part(header[at]) or repeated}
     parts = bool(needed) and needed.issuperset(set(spots) - {0})
     merged = any(not header[at] and headers.is_known(above[at]) for at in spots)  # Compound, over both rows
-    # IC50 (nM) above JAK1, JAK2: the columns have names, and only the group says what is in them.
+    # IC50 (nM) above JAK1, JAK2: the columns have names, and only the group names their quantity.
     quantified = any(_names_quantity(above[at]) and _is_bare(header[at]) for at in spots)
     return above if parts or merged or quantified else None
 
@@ -177,25 +177,25 @@ def _names_compounds(name: str) -> bool:
 
 
 def _names_quantity(text: str) -> bool:
-    """Whether a group's name says what its columns hold, for all of them: IC50 (nM), Ki, % inhibition."""
+    """Whether a group's name is the quantity of all its columns: IC50 (nM), Ki, % inhibition."""
     return headers.looks_like_activity(text) or (bool(text) and headers.split_unit(text)[1] != "")
 
 
 def _is_bare(text: str) -> bool:
-    """Whether a header is a name alone, which a group above may say the quantity of: JAK1, WT, HeLa."""
+    """Whether a header is a name alone, whose quantity a group above may name: JAK1, WT, HeLa."""
     known = headers.is_known(text) or headers.is_part(text) or headers.is_property(text) or headers.is_of_fit(text)
     return bool(text) and not known and not headers.split_unit(text)[1]
 
 
 def _combined(upper: Sequence[str], lower: Sequence[str]) -> list[str]:
-    """One name from two rows; a group's name holds for the columns on its right that have none."""
+    """Return one name from two rows; a group's name applies to the columns on its right without one."""
     names, group, of = [], "", ""
     repeated = {text for text in lower if text and list(lower).count(text) > 1}
     for place in range(max(len(upper), len(lower))):
         over = upper[place] if place < len(upper) else ""
         under = lower[place] if place < len(lower) else ""
         group = over or (group if under else "")
-        # What stands behind EGFR IC50 (nM) in a group is of that, not of the group.
+        # Parts after EGFR IC50 (nM) in a group belong to it, not to the group.
         of = of if headers.is_part(under) and not over else ""
         if not under or not group:
             names.append(under or over)
@@ -224,7 +224,7 @@ def _is_complete(text: str) -> bool:
     if _names_compounds(text):
         return True
     if headers.looks_like_activity(text):
-        # EGFR IC50 (nM) says of what; IC50 (nM) and Mean IC50 (nM) do not.
+        # EGFR IC50 (nM) names the target; IC50 (nM) and Mean IC50 (nM) do not.
         return all(" " in base for base in headers.bases(headers.split_unit(text)[0]))
     return headers.role_of(text) in ("date", "comment", "plate", "well", "batch")
 
@@ -232,7 +232,7 @@ def _is_complete(text: str) -> bool:
 def _units(
     head: Sequence[Sequence[str]], numbers: Sequence[int], place: int, header: Sequence[str]
 ) -> Sequence[str] | None:
-    """Return the row right below the header when it holds nothing but units."""
+    """Return the row right below the header when it consists of units."""
     if place + 1 >= len(head) or numbers[place] != numbers[place - 1] + 1:
         return None
     texts = [text for text in head[place] if text and not is_missing(text)]

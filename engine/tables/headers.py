@@ -61,7 +61,7 @@ _LOG_POTENCY = re.compile(
 _FUNCTION = re.compile(r"(?P<word>[^()\[\]]*[^()\[\]*\s])\*?\((?P<of>[^=]*[^=\s])\)")
 """A header as pivots write it, with no space before the bracket: ``Avg(pIC50)``, ``Count*(IC50 (nM))``."""
 _SPREAD_BEHIND = re.compile(r"\s*(?:±|\+/-|\+-)\s*(?:sd|sem|se|s\.?d\.?|std|error)?\s*$", re.I)
-"""What a header says of the spread behind its values: ``pIC50 ± SD``."""
+"""The spread after the values that a header announces: ``pIC50 ± SD``."""
 _NUMBER = re.compile(r"@?\d+(?:[.,]\d+)?")
 _PER_CENT = re.compile(r"(?<!\d)(?<!\d )%")  # not the 10 % of serum
 _ATOM = PATTERNS["part of a unit"].pattern
@@ -72,7 +72,7 @@ _LENGTHS = {"nm": "nanometre"}
 _OF_LENGTH = PATTERNS["length"]
 
 _CACHED = 5_000
-"""Headers whose parts are remembered: columns of wide tables are compared with each other."""
+"""Headers whose parts are cached: columns of wide tables are compared with each other."""
 
 
 @lru_cache(_CACHED)
@@ -120,7 +120,7 @@ def split_unit(header: str) -> tuple[str, str]:
 
 
 _DATED = PATTERNS["day or month"]
-"""A day or a month in a header, and the marks that set it apart: `` 2025-01-05``, ``_20250105``, ``(12-Jan-25)``."""
+"""A day or a month in a header, with the marks around it: `` 2025-01-05``, ``_20250105``, ``(12-Jan-25)``."""
 
 
 def without_date(header: str) -> tuple[str, str]:
@@ -154,7 +154,7 @@ def looks_like_potency(name: str, unit: str = "") -> bool:
 
 
 def with_logarithm(name: str) -> str:
-    """Return ``BACE1 Ki (pKi)`` as ``BACE1 pKi``: what stands in parentheses is what the values are."""
+    """Return ``BACE1 Ki (pKi)`` as ``BACE1 pKi``: the text in parentheses describes the values."""
     match = _NAMED_INSIDE.fullmatch(name)
     if match is None or _LOGARITHM.fullmatch(fold(match["inside"])) is None:
         return name
@@ -169,12 +169,12 @@ def is_rate(unit: str) -> bool:
 
 
 def is_log_concentration(header: str) -> bool:
-    """Whether a column holds logarithms of potencies as concentrations, on which potent is low: logIC50, Log EC50."""
+    """Whether a column has logarithms of concentrations, where potent is low: logIC50, Log EC50."""
     return _LOG_POTENCY.search(narrow(header)) is not None
 
 
 def looks_like_activity(header: str) -> bool:
-    """Whether a header alone says that its column holds potencies, as concentrations or their logarithms."""
+    """Whether a header alone shows that its column has potencies, as concentrations or their logarithms."""
     bare, unit = split_unit(header)
     folded = fold(bare)
     return not is_rate(unit) and (
@@ -202,7 +202,7 @@ def is_row_number(header: str, values: list[str]) -> bool:
 
 @lru_cache(_CACHED)
 def role_of(header: str) -> str | None:
-    """Return what a side column holds by its header alone, with or without a unit; None when it is no side column."""
+    """Return the role of a side column by its header alone, with or without a unit; None when it has none."""
     plain = _AGAIN.sub("", header)
     named = {fold(plain), fold(split_unit(plain)[0])}
     return next((role for role, names in ROLES.items() if not named.isdisjoint(names)), None)
@@ -210,7 +210,7 @@ def role_of(header: str) -> str | None:
 
 @lru_cache(_CACHED)
 def bases(header: str) -> tuple[str, ...]:
-    """Return what a column beside this one may be named after, folded: ``Mean IC50 (nM)`` is also ``ic50``."""
+    """Return the names that this column's side columns may use, folded: ``Mean IC50 (nM)`` is also ``ic50``."""
     if len(header) > LONGEST_HEADER:
         return (fold(header),)
     bare = split_unit(header)[0]
@@ -222,9 +222,9 @@ def bases(header: str) -> tuple[str, ...]:
 
 
 def _without(folded: str, words: Iterable[str]) -> str:
-    """Return what a header says beside one of the words, which stands before it, behind it or in brackets.
+    """Return a header without one of the words, which is at its start, at its end or in brackets.
 
-    "" where none stands there, or nothing else.
+    "" without such a word, or without anything else.
     """
     for word in sorted(words, key=len, reverse=True):
         for end in (f" {word}", f"({word})", f"[{word}]"):
@@ -242,7 +242,7 @@ def _unbracketed(folded: str) -> str:
 
 @lru_cache(_CACHED)
 def role_within(header: str) -> tuple[str, str] | None:
-    """Return the name (folded) that a header has beside the word of a side column, and what the column holds.
+    """Return the name (folded) that a header has besides the word of a side column, and the column's role.
 
     ``IC50 SD`` and ``SD of IC50 (nM)`` are (``ic50``, ``sd``); ``IC50 (nM) SD`` is (``ic50 (nm)``, ``sd``); None when
     there is no such word, or nothing else.
@@ -260,7 +260,7 @@ def role_within(header: str) -> tuple[str, str] | None:
 
 
 def is_mean(text: str) -> bool:
-    """Whether a header only says that its column holds the values themselves: mean, value, result."""
+    """Whether a header only means that its column has the values themselves: mean, value, result."""
     return fold(text) in (*MEANS, *VALUE)
 
 
@@ -271,7 +271,7 @@ def is_unit(text: str) -> bool:
 
 
 def is_part(text: str) -> bool:
-    """Whether a header says only which part of a result its column holds: mean, SD, N, a unit."""
+    """Whether a header names only the part of a result in its column: mean, SD, N, a unit."""
     return is_mean(text) or role_of(text) in _PARTS or is_unit(text)
 
 
@@ -296,7 +296,7 @@ _KEPT = PATTERNS["how rows are handled"]
 
 
 def is_property(header: str) -> bool:
-    """Whether a column holds what is computed, looked up or paid, not measured: MW, cLogP, TPSA, price."""
+    """Whether a column is computed, looked up or a price, not measured: MW, cLogP, TPSA, price."""
     folded = fold(split_unit(header)[0])
     if _PREDICTED.search(folded) or _OF_MODULE.fullmatch(header) or _GLUED.fullmatch(folded):
         return True
@@ -307,23 +307,23 @@ def is_property(header: str) -> bool:
 
 
 def is_of_fit(header: str) -> bool:
-    """Whether a column holds what a curve fit says beside its value: a Hill slope, R2, a confidence limit."""
+    """Whether a column is a detail of a curve fit besides its value: a Hill slope, R2, a confidence limit."""
     folded = fold(split_unit(_AGAIN.sub("", header))[0])
     return _FIT.fullmatch(_unbracketed(folded)) is not None
 
 
 def is_about_rows(header: str) -> bool:
-    """Whether a column of numbers says how rows are handled, not what was measured: a priority, a fold."""
+    """Whether a column of numbers is about handling rows, not about measurements: a priority, a fold."""
     return _KEPT.fullmatch(fold(split_unit(header)[0])) is not None
 
 
 _MARKS = ("status", "evidence", "availability")
-"""Headers that stand in every export with all its columns."""
+"""Headers of every export with all its columns."""
 _WITHOUT_VALUES = frozenset(
     (*_MARKS, "decided in round", "why out", "goal", "guarantee", "program", "exported", "events", "campaign head")
 )
 _BETWEEN = ("smiles", "name", "picture")
-"""What may stand between the ids and the sites."""
+"""Columns between the ids and the sites."""
 _CHANCE = re.compile(r"p\(.*\)")
 _NOISE = re.compile(r"assay noise \(sd\)(?: of .*)?")
 _BOUND = re.compile(r"(?P<of>.+) (?:low|high|estimate)")
@@ -336,7 +336,7 @@ def is_export(columns: Sequence[str]) -> bool:
 
 
 def export_sites(columns: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns of sites in an export, which stand between id and status; none where they were moved."""
+    """Return the columns of sites in an export, which are between id and status; none where they were moved."""
     if not is_export(columns):
         return ()
     folded = list(map(fold, columns))
@@ -345,7 +345,7 @@ def export_sites(columns: Sequence[str]) -> tuple[str, ...]:
 
 
 def export_columns(columns: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns of an export that hold no values.
+    """Return the columns of an export without values.
 
     Status, probabilities, bounds, and where the file comes from.
     """

@@ -58,13 +58,13 @@ class ImportedTable:
     rows_used: int
     """Rows whose compound is in the library, with or without a value."""
     listed: Library
-    """The compounds of the rows; the same as ``library`` unless that is the whole product."""
+    """The compounds of the rows; equal to ``library`` unless that is the whole product."""
     of_row: tuple[str | None, ...]
     """The id in ``library`` of each row's compound, in the order of the table; None where the row is not used."""
     steps: tuple[Step, ...] = ()
-    """How the series was made smaller, as the mapping asks."""
+    """The steps that made the series smaller, by the mapping."""
     stock: tuple[StockLine, ...] = ()
-    """What the columns of stock, cost and time say of the library's compounds."""
+    """Stock, cost and lead time of the library's compounds, from their columns."""
     empty: tuple[str, ...] = ()
     """The warnings about empty substituent cells; they are among ``warnings``, too."""
 
@@ -166,7 +166,7 @@ def _import(raw: RawTable, mapping: TableMapping, report: Report) -> ImportedTab
 def _best_left_out(
     raw: RawTable, mapping: TableMapping, ids: Sequence[str], before: Sequence[int], after: Sequence[int]
 ) -> list[str]:
-    """Which of the best compounds of each endpoint go with rare substituents; empty where none does."""
+    """Return notes on the best compounds of each endpoint that are left out with rare substituents."""
     stay = {ids[place] for place in after if place >= 0}
     notes = []
     for column in mapping.endpoints:

@@ -34,7 +34,7 @@ def split_join(text: str) -> tuple[str, str | None]:
 def join_tables(
     raw: RawTable, other: RawTable, *, id_column: str | None = None, other_column: str | None = None
 ) -> RawTable:
-    """Return the rows of ``raw`` with the columns of ``other`` beside them, by id without regard to case.
+    """Return the rows of ``raw`` with the columns of ``other`` added, by id without regard to case.
 
     Several rows of ``other`` with one id (replicates) give several rows; a row without a partner stays, its new cells
     empty. Ids found on one side only are named in the warnings. Row numbers are those of ``raw``.
@@ -49,7 +49,7 @@ def join_tables(
     alone, seen = [], set()
     for place, name in enumerate(raw.column(key)):
         found = [] if is_missing(name) else partners.get(name.casefold(), [])
-        # Replicates on both sides are not multiplied: the second row of an id here brings nothing new from there.
+        # Replicates on both sides are not multiplied: the second row of an id here gets nothing from there.
         fresh = found if name.casefold() not in seen else []
         pairs += [(place, partner) for partner in fresh] or [(place, None)]
         if not found:
@@ -121,7 +121,7 @@ class MoreCompounds:
 def read_more(raw: RawTable, library: Library, options: TableOptions, report: Report = silent) -> MoreCompounds:
     """Return the compounds of a table, to be added to those of ``library``; rows that cannot be used are named.
 
-    Of ``options`` those that name columns count. Where the campaign's compounds were taken apart, so are the structures
+    Of ``options`` those that name columns count. Where the campaign's compounds were decomposed, so are the structures
     of the table. AssayPilotError when it has neither these nor a column for each site, or no row is left.
     """
     findings, unusable = Said(), frozenset[int]()
@@ -195,7 +195,7 @@ def _numbered(library: Library, rows: Sequence[Sequence[str]]) -> list[str]:
 def _decomposed(
     raw: RawTable, library: Library, mapping: TableMapping, findings: Said, report: Report
 ) -> tuple[RawTable, TableMapping, frozenset[int]]:
-    """Return the table with a column for each site, by structures taken apart as those of the campaign were.
+    """Return the table with a column for each site, by decomposing structures like those of the campaign.
 
     With its mapping, and the rows that cannot be used; each has its problem.
     """
@@ -210,7 +210,7 @@ def _decomposed(
     )
     smiles = [structure.smiles for structure in structures]
     reasons = {place: one.reason for place, one in enumerate(structures) if one.reason}
-    # A symmetric core can be taken apart in several ways: what is there already is known as it is there.
+    # A symmetric core has several decompositions: structures of the campaign keep theirs.
     there = {text: compound for compound, text in enumerate(library.smiles or ()) if text}
     before = parts_of(library)
     after = extend(before, smiles, report)

@@ -42,12 +42,12 @@ def lay_out(
     warnings: list[str],
     header: tuple[int, int] | None = None,
 ) -> LaidOut:
-    """Return the table in the rows of a sheet that are not blank, with what was left out said in ``warnings``.
+    """Return the table in the rows of a sheet that are not blank, with ``warnings`` about lines left out.
 
     ``numbers``: the row of each line as a spreadsheet counts. Rows above the header, a second header row, a row of
-    units, rows below the table and repeated headers are recognised; whatever is in doubt stays a row of the table.
-    ``header`` says the row of the header and how many rows it has (1 or 2); (0, 0) says that there is none; None: it
-    is found. AssayPilotError when no row is left below the header, or none has the number said.
+    units, rows below the table and repeated headers are recognised; any doubtful line stays a row of the table.
+    ``header``: the row of the header and its number of rows (1 or 2); (0, 0) without one; None: it is
+    found. AssayPilotError when no row is left below the header, or the given row is empty.
     """
     sheet = _Sheet(lines, numbers, show, file, warnings)
     about: list[str] = []
@@ -78,11 +78,11 @@ class _Sheet:
         return [[self.show(cell) for cell in line] for line in self.lines[:count]]
 
     def left_out(self, first: int, last: int, where: str, text: str) -> None:
-        """Warn that lines beside the table were left out."""
+        """Warn that lines outside the table were left out."""
         self.warnings.append(f"Left out {where}: {rows_named(self.numbers[first:last]).lower()} ({_short(text)}).")
 
     def body(self, header: Sequence[str], first: int, repeated: Sequence[str] | None) -> LaidOut:
-        """Return the table of the rows from ``first`` on; ``repeated`` is the header as it may stand again."""
+        """Return the table of the rows from ``first`` on; ``repeated`` is a header that may occur again."""
         last = self._second_table(first, repeated)
         if last == len(self.lines):
             last = self._end(first, len(header))
@@ -122,7 +122,7 @@ class _Sheet:
         return len(lines)
 
     def _end(self, first: int, width: int) -> int:
-        """Return the place behind the last row of the table; warn of what stands below."""
+        """Return the place after the last row of the table; warn of lines below it."""
         numbers, last = self.numbers, len(self.lines)
         # Rows behind the last blank line are more likely remarks than those that follow without a gap.
         start = max(first + 1, last - _FOOTERS)
@@ -174,7 +174,7 @@ class _Sheet:
         return alone
 
     def _only_text(self, place: int, start: int) -> bool:
-        """Whether the first column of a row holds a text without a number, and no other cell is filled."""
+        """Whether the first cell of a row is a text without a number, and no other cell is filled."""
         line = self.lines[place]
         text = self.show(line[start]) if start < len(line) > 2 else ""
         if not text or any(map(str.isdigit, text)):
@@ -191,7 +191,7 @@ class _Sheet:
         return width
 
     def _evened(self, body: list[list[Any]], rows: Sequence[int], width: int) -> Sequence[Sequence[Any]]:
-        """Return the rows, each as wide as the table; warn of what had to be mended."""
+        """Return the rows, each as wide as the table; warn of rows that were changed."""
         if all(len(line) == width for line in body):
             return body
         short, long, lines = [], [], []

@@ -1,4 +1,4 @@
-"""The mapping of a table by the conventions of the field, within what the user said."""
+"""The mapping of a table by the conventions of the field, within the user's options."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _FOUND = {
     "available": "says which compounds are available",
     **STOCK_ROLES,
 }
-"""What a note says of the column of a role."""
+"""Notes on the column of a role."""
 _CORE = re.compile(r"core|scaffold|(?:structure|smiles) of core")
 
 
@@ -45,8 +45,8 @@ def propose(
 ) -> TableMapping:
     """Return which column is what, and name each choice that the user may want to change.
 
-    AssayPilotError when a named column is absent, or nothing tells what the compounds are made of: NoSites then, as it
-    is where only a core could tell and ``find_core`` is False.
+    AssayPilotError when a named column is absent, or the sites cannot be found: then NoSites, also
+    where only a core could give them and ``find_core`` is False.
     """
     return _Proposal(raw, options or TableOptions(), report, find_core=find_core).mapping()
 
@@ -145,7 +145,7 @@ class _Proposal:
         return column
 
     def _note_all_made(self, stock: Mapping[str, str | None], named: Mapping[str, str | None]) -> None:
-        """Say what it means that a column of cost or time was found and none of stock."""
+        """Warn of the meaning of a column of cost or time without one of stock."""
         found = [role for role in ("cost", "lead") if stock[role] and named[role] is None]
         if found and not stock["stock"]:
             self.warnings.append(
@@ -154,7 +154,7 @@ class _Proposal:
             )
 
     def _leave_own_columns(self) -> None:
-        """Take the columns of our own exports that are no values of compounds."""
+        """Take the columns of our own exports that are not values of compounds."""
         left = [column for column in headers.export_columns(self.raw.columns) if column not in self.taken]
         if left:
             self.taken.update(left)
@@ -164,7 +164,7 @@ class _Proposal:
             )
 
     def _note_unused(self) -> None:
-        """Name the columns with texts that nothing uses, and how a site among them would be."""
+        """Note the unused columns with texts, and how to use a site among them."""
         left = [
             column
             for column in self._claims.free()
@@ -260,7 +260,7 @@ class _Proposal:
         return tuple(one.smiles for one in found.taken)
 
     def _without_sites(self, smiles: str | None, candidates: tuple[str, ...], why: str = "") -> NoSites:
-        """Return the refusal of a table that does not tell what its compounds are made of."""
+        """Return the refusal of a table without sites of its compounds."""
         message = "there is no site column (R1, R2, ...)"
         if smiles is not None:
             message += f", and {why or 'the structures share no core'}"

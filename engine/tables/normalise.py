@@ -59,7 +59,7 @@ def with_sites(raw: RawTable) -> RawTable:
 
 
 def _groups(raw: RawTable) -> list[_Group]:
-    """Return the sites whose substituents have columns of marks, when all of the table's marks are such."""
+    """Return the sites whose substituents have columns of marks, when all of the table's marks are of sites."""
     named: dict[str, list[tuple[str, str]]] = {}
     for column in raw.columns:
         place = _place_of(column)
@@ -112,15 +112,15 @@ def _marked(raw: RawTable, group: _Group) -> tuple[str, ...]:
 
 
 _CALLED = (*headers.ROLES["replicate"], *HEADERS["level of a row"])
-"""What columns are called that tell single measurements from what is made of them, folded."""
+"""Folded names of columns that distinguish single measurements from their summaries."""
 _MEANS = frozenset((*headers.MEANS, "median", "mittelwert", "moyenne", "aggregate", "aggregated", "summary"))
 _SPREADS = frozenset((*headers.ROLES["sd"], *headers.ROLES["sem"], "cv", "%cv", "cv %", "min", "max", "n", "count"))
 
 
 def without_summaries(raw: RawTable) -> RawTable:
-    """Return table without rows of means whose single measurements stand in other rows of the compound, and of spreads.
+    """Return the table without spreads, and without means whose single measurements are in other rows.
 
-    What is left out is said; a mean that stands alone stays. The same table where no column tells such rows.
+    A warning names the rows left out; a single mean stays. The same table where no column marks such rows.
     """
     ids = raw.called(headers.IDS)
     if ids is None:
@@ -151,7 +151,7 @@ def without_summaries(raw: RawTable) -> RawTable:
 def as_meant(raw: RawTable) -> RawTable:
     """Return the table with its sites in columns, and without rows and cells that are no values of their own.
 
-    Said in it.
+    A warning says so.
     """
     return without_points(without_summaries(with_sites(raw)))
 
@@ -159,7 +159,7 @@ def as_meant(raw: RawTable) -> RawTable:
 _DOSE = PATTERNS["concentration tested"]
 """What the concentrations at which compounds were tested are called, folded, without their unit."""
 _ONLY_DOSE = re.compile(r"(?:@|at)?\s*\d+(?:[.,]\d+)?(?:e-?\d+)?\s*(?:[pnuµμm]?m|[pnuµμm]?mol/l)", re.I)
-"""A header that is nothing but a concentration."""
+"""A header that is only a concentration."""
 _REACTION = PATTERNS["result of a reaction"]
 _FEWEST_DOSES = 3
 _MEND = (
@@ -174,7 +174,7 @@ def is_dose(header: str) -> bool:
 
 
 def doses(columns: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns whose headers are nothing but concentrations (10 uM, 3 uM, 1 uM), three and more.
+    """Return the columns whose headers are only concentrations (10 uM, 3 uM, 1 uM), three and more.
 
     () without.
     """
@@ -186,8 +186,8 @@ def without_points(raw: RawTable) -> RawTable:
     """Return the table without responses of compounds tested at several concentrations, with a note.
 
     Each of their rows is a point of a curve: read as values they would be replicates of one quantity. What repeats in
-    the rows of a compound, as a fitted IC50 beside its points does, stays in the first of them alone, so that it counts
-    once. The same table where no column of concentrations tells rows of one compound apart.
+    the rows of a compound, as a fitted IC50 next to its points does, stays only in the first of them, so that it counts
+    once. The same table where no column of concentrations distinguishes rows of one compound.
     """
     dose = next((column for column in raw.columns if is_dose(column)), None)
     keys = None if dose is None or any(map(_is_of_reaction, raw.columns)) else _compounds(raw)
@@ -241,18 +241,18 @@ def _compounds(raw: RawTable) -> list[tuple[str, ...]] | None:
 
 
 def _names(raw: RawTable) -> Sequence[str]:
-    """Return what each row says was measured; "" where none does."""
+    """Return the name of each row's measured quantity; "" where there is none."""
     named = raw.called(headers.ENDPOINT_NAME)
     return ("",) * len(raw) if named is None else raw.column(named)
 
 
 def _is_of_reaction(header: str) -> bool:
-    """Whether a column holds what comes of a reaction, for which a concentration is a condition like others."""
+    """Whether a column is a result of a reaction, for which a concentration is a condition like others."""
     return _REACTION.search(fold(header)) is not None
 
 
 def points_in_columns(columns: Sequence[str]) -> str:
-    """Return what to say of columns that are called after concentrations alone; "" where there are none."""
+    """Return the warning about columns named only after concentrations; "" where there are none."""
     found = doses(columns)
     if not found:
         return ""
@@ -284,7 +284,7 @@ def _without(
     filled = [text for places in curves for place in places if not is_missing(text := texts[place])]
     if 2 * sum(_number(text, decimal) is not None for text in filled) <= len(filled):
         return tuple(texts), ""
-    # An IC50 that differs within a compound is of another curve, and stands in the rows of all its points.
+    # An IC50 that differs within a compound belongs to another curve, and is in the rows of all its points.
     varies = not potency and any(len({texts[place] for place in places if texts[place]}) > 1 for places in curves)
     found = list(texts)
     for place in points if varies else ():

@@ -66,16 +66,16 @@ def read_table(
 ) -> RawTable:
     """Return the table in a text file, a workbook, an SD file or a file of SMILES, whatever the file is called.
 
-    ``sheet`` names the sheet of a workbook; without it the first visible one that holds a table is read, and that is
-    said when there are others. ``points`` keeps the points of dose-response curves, which are no values of a compound.
-    AssayPilotError says in one line what cannot be read and what to do.
+    ``sheet`` names the sheet of a workbook; without it the first visible one with a table is read, with a
+    warning when there are others. ``points`` keeps the points of dose-response curves, which are not values.
+    AssayPilotError has one line with the fault and the remedy.
     """
     raw = _read(open_file(path), ReadAs(sheet=sheet), report)
     return raw if points else as_meant(raw)
 
 
 def read_as(path: str | Path, how: ReadAs, report: Report = silent) -> Reading:
-    """Return the table in a file, read as said. AssayPilotError in one line when that is not possible."""
+    """Return the table in a file, read as given. AssayPilotError in one line when that is not possible."""
     found = open_file(path)
     if found.kind is not Kind.WORKBOOK:
         return Reading(as_meant(_read(found, replace(how, sheet=None), report)))
@@ -119,7 +119,7 @@ def _parsed(
 
 
 def _decoded(found: OpenedFile, encoding: str | None) -> tuple[str, str, list[str]]:
-    """Text, encoding and what to say about it."""
+    """Return text, encoding and notes about them."""
     from .text import decode
 
     if encoding is None:
@@ -146,6 +146,6 @@ def parse_text(text: str, report: Report = silent) -> RawTable:
 
 
 def read_text_as(text: str, how: ReadAs, report: Report = silent) -> Reading:
-    """Return the table in a pasted block, read as said."""
+    """Return the table in a pasted block, read as given."""
     digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
     return Reading(as_meant(_parsed(_bare(text), None, "text", digest, [], how, report)))

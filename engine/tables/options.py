@@ -1,4 +1,4 @@
-"""What a user says about a table, and which of its columns is what once that is settled."""
+"""A user's options for a table, and the mapping of its columns that follows from them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _EXAMPLE = 'For example "IC50;unit=nM;sd=0.2".'
 
 @dataclass(frozen=True, slots=True)
 class EndpointSpec:
-    """What a user says of an endpoint; None where nothing was said."""
+    """A user's specification of an endpoint; None where nothing was given."""
 
     name: str
     unit: str | None = None
@@ -43,12 +43,12 @@ class EndpointSpec:
     kind: Kind | None = None
     """What a measurement is; None: as the column looks."""
     words: tuple[str, str] | None = None
-    """What means yes and no, the wanted one first."""
+    """The words for yes and no, the better one first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """How a table is read, as it was said: what a mapping keeps of the options."""
+    """How a table is read: the options that a mapping keeps."""
 
     blank: Blank = "missing"
     """What an empty substituent cell means: hydrogen, or not known."""
@@ -70,7 +70,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class TableOptions(Reading):
-    """What the command line or the window says about a table; None or empty: found by convention."""
+    """Options for a table from the command line or the window; None or empty: found by convention."""
 
     id: str | None = None
     """The column of ids; "": none, they are made."""
@@ -78,9 +78,9 @@ class TableOptions(Reading):
     """The column of structures; "": none."""
     sites: tuple[str, ...] = ()
     available: str | None = None
-    """The column that says (yes or no) whether a compound can be had for a measurement."""
+    """The column with the availability (yes or no) of a compound for measurements."""
     stock: str | None = None
-    """The column that says what is in stock, to be made, or cannot be made; a yes or no, or an amount; "": none."""
+    """The column of stock: in stock, to be made or cannot be made; yes or no; or an amount; "": none."""
     cost: str | None = None
     """The column of what making each compound costs; "": none."""
     lead: str | None = None
@@ -89,7 +89,7 @@ class TableOptions(Reading):
     sd: StatedNoise | float | None = None
     """Assay noise of every endpoint that names none, on the model scale."""
     cores: tuple[str, ...] = ()
-    """SMILES or files of the cores that structures are taken apart with; empty: substituents stand in columns."""
+    """SMILES or files of the cores that decompose structures; empty: substituents are in columns."""
     assays: str | None = None
     """``each``, ``pooled`` or the name of one, where a column names assays; None: as their compounds suggest."""
 
@@ -113,7 +113,7 @@ class EndpointColumn:
     """More columns of its values: each is a run, a measurement of its own."""
     direction_why: str = field(default="", compare=False)
     direction_known: bool = field(default=True, compare=False)
-    """Whether the user or its name says which way is better."""
+    """Whether the user or its name determines the better direction."""
     scale_why: str = field(default="", compare=False)
 
     def each(self) -> tuple[EndpointColumn, ...]:
@@ -145,7 +145,7 @@ class TableMapping(Reading):
     sites: tuple[str, ...]
     endpoints: tuple[EndpointColumn, ...] = ()
     id: str | None = None
-    """None: ids are made from the substituents; structures that are taken apart are numbered."""
+    """None: ids are made from the substituents; decomposed structures are numbered."""
     smiles: str | None = None
     endpoint_column: str | None = None
     """The column that names what was measured, where each row is one measurement."""
@@ -165,7 +165,7 @@ class TableMapping(Reading):
     cores: tuple[str, ...] = ()
     """SMILES with or without numbered sites; when there are any, ``sites`` is empty until structures are read."""
     structures: tuple[tuple[str, str], ...] = ()
-    """Sites with the column that holds the structures of their substituents."""
+    """Sites with the column of the structures of their substituents."""
     notes: tuple[str, ...] = field(default=(), compare=False)
     """What was found by convention, to be shown."""
     warnings: tuple[str, ...] = field(default=(), compare=False)
@@ -211,7 +211,7 @@ class TableMapping(Reading):
 
 
 def parse_endpoint_spec(text: str) -> EndpointSpec:
-    """Return what a text says of an endpoint.
+    """Return the specification of an endpoint from a text.
 
     Its name, then ``;key=value`` for any of unit, direction, transform and so on.
 
@@ -313,4 +313,4 @@ _READERS: dict[str, Callable[[str, str], Any]] = {
     "kind": _one_of(*KINDS),
     "words": _words,
 }
-"""What can be said of an endpoint, and what reads it."""
+"""The settings of an endpoint, and their readers."""

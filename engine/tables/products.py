@@ -30,7 +30,7 @@ def one_spelling(site: str, texts: Sequence[str], notes: list[str], warnings: li
     """Return, for each spelling of a substituent, the first one of the same; note each, and warn of doubtful ones.
 
     All spellings of hydrogen are one substituent, and so are SMILES of one structure with their attachment point. Names
-    that differ in case only, or are synonyms, stay apart: what they mean is for the user to say.
+    that differ in case only, or are synonyms, stay separate: their meaning is for the user to decide.
     """
     distinct = list(dict.fromkeys(text for text in texts if text))
     hydrogens = [text for text in distinct if is_hydrogen(text)]
@@ -61,7 +61,7 @@ def one_spelling(site: str, texts: Sequence[str], notes: list[str], warnings: li
 
 
 def _names_of(texts: Sequence[str]) -> dict[str, str]:
-    """Return names of SMILES with an attachment point that are usual substituents, where labels stand beside them."""
+    """Return names of SMILES with an attachment point that are usual substituents, for columns with labels, too."""
     from ..chemistry.names import short_name
     from ..chemistry.structures import attached
 
@@ -104,19 +104,19 @@ DITTO = "a mark for the row above is no substituent; write it out"
 
 
 def is_ditto(text: str) -> bool:
-    """Whether a cell only says that it is as the one above it."""
+    """Whether a cell only repeats the one above it, as a ditto mark does."""
     return _DITTO.fullmatch(text.strip()) is not None
 
 
 def looks_filled_down(texts: Sequence[str]) -> bool:
-    """Whether each text of a column seems to hold for the empty cells below it: it begins a block and never returns."""
+    """Whether each text of a column seems to apply to the empty cells below: it begins a block and never returns."""
     filled = [text for text in texts if text]
     blocks = len(filled) > 1 and len(set(filled)) == len(filled) and bool(texts[0])
     return blocks and len(texts) - len(filled) >= len(filled)
 
 
 def filled_down(raw: RawTable, mapping: TableMapping, notes: list[str]) -> RawTable:
-    """Return the table with values that stand below a compound, with nothing of a compound beside them, as its own.
+    """Return the table with rows below a compound that have values and no compound assigned to it.
 
     So cells merged downwards are saved. One compound with such rows is not enough: its row may be that of a sum.
     """
@@ -170,7 +170,7 @@ def about_ids(ids: Sequence[str]) -> str | None:
 
 
 _FIRST_LISTED = 10_000
-"""Combinations listed at first of a product that is too large to list."""
+"""Combinations listed at first for a product that is too large to list whole."""
 
 
 def left_to_make(listed: Library, mapping: TableMapping, history: Sequence[Result]) -> int:
@@ -187,8 +187,8 @@ def whole_product(
 ) -> tuple[Library, list[Result], dict[str, str]]:
     """Every combination of the substituents, and what each listed id is there.
 
-    Values of compounds the product cannot tell apart go to the first. With ``only_listed`` what no row lists cannot be
-    measured.
+    Values of compounds that are one in the product go to the first. With ``only_listed`` compounds in no row cannot
+    be measured.
     """
     if listed.n_combinations > LARGEST_PRODUCT and not only_listed and not listed.interactions:
         product = _some_combinations(listed)
@@ -249,7 +249,7 @@ def also_called(library: Library, names: dict[str, str], merged: tuple[tuple[str
 def thin(
     library: Library, mapping: TableMapping, rows: Sequence[int], of_row: list[int], problems: list[Problem]
 ) -> tuple[Library, tuple[Step, ...]]:
-    """Return the library after the steps the mapping asks for, and the steps.
+    """Return the library after the steps of the mapping, and the steps.
 
     ``of_row`` is the compound of each row (by its position in ``library``), -1 where the row is not used: rows of
     compounds that are taken out become -1, each with a problem. ``rows`` are the rows' numbers.
@@ -272,7 +272,7 @@ def thin(
 
 
 def _joined(text: str) -> tuple[str, tuple[str, ...], str]:
-    """Site, labels and new name of ``SITE:LABEL,LABEL=NAME``; a label may hold =, as SMILES do, the name may not."""
+    """Return site, labels and new name of ``SITE:LABEL,LABEL=NAME``; a label may contain =, the name may not."""
     site, colon, rest = text.partition(":")
     labels, equals, name = rest.rpartition("=")
     if not (site.strip() and colon and equals and labels.strip() and name.strip()):

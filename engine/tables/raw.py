@@ -24,9 +24,9 @@ _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _SAVE_AS_CSV = "Save it as csv and read that."
 _LOCKED = (32, 33)
-"""What Windows says of a file that another program keeps to itself: sharing and lock violation."""
+"""Windows errors for a file that another program has locked: sharing and lock violation."""
 _AWAY = (errno.EINVAL, errno.EDEADLK)
-"""What Windows and macOS say of a file that only looks as if it were there, when its service does not bring it."""
+"""Windows and macOS errors for a file in the cloud that its service does not download."""
 _WORKBOOKS = (b"PK\x03\x04", b"PK\x05\x06", _OLD_OFFICE)
 _OTHERS = (
     (b"%PDF", "a PDF document", _SAVE_AS_CSV),
@@ -45,7 +45,7 @@ _OTHERS = (
 
 
 class Kind(enum.Enum):
-    """What a file holds."""
+    """Kind of a file."""
 
     TEXT = "text"
     WORKBOOK = "workbook"
@@ -85,7 +85,7 @@ def open_file(path: str | Path) -> OpenedFile:
 
 
 def is_workbook(path: str | Path) -> bool:
-    """Whether a file begins as a workbook does; False for one that cannot be read, which reading it will say."""
+    """Whether a file begins as a workbook does; False for an unreadable one, which reading it will report."""
     try:
         if not Path(path).is_file():  # a pipe would be waited for
             return False
@@ -169,7 +169,7 @@ HEADERS, ROLES, CELLS, SUBSTITUENTS = (
     {name: tuple(" ".join(word.split()) for word in words.split("|")) for name, words in _FILE[section].items()}
     for section in ("headers", "roles", "cells", "substituents")
 )
-"""What columns are called, those beside values by what they hold; what cells say; other names of substituents."""
+"""Names of columns by their roles, words of cells, and other names of substituents."""
 PUBCHEM_UNITS = dict(_FILE["pubchem units"])
 PATTERNS = {name: re.compile("".join(text.splitlines())) for name, text in _FILE["patterns"].items()}
 """What headers and words are about, where a list of them would not end."""
@@ -196,7 +196,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What there is to say of a table while it is imported."""
+    """Problems, warnings and notes about a table while it is imported."""
 
     problems: list[Problem] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -242,7 +242,7 @@ class RawTable:
     digest: str
     """SHA-256 of the file's bytes, or of the pasted text in UTF-8."""
     warnings: tuple[str, ...] = ()
-    """What was assumed or mended while reading."""
+    """Assumptions and corrections while reading."""
     kind: str = "text"
     """text, workbook, sdf or smi."""
     sheet: str | None = None
@@ -252,9 +252,9 @@ class RawTable:
     unmatched: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
     """After a join: the ids of this table without a partner, and those of the other."""
     spelled: str | None = None
-    """The column whose structures are in our own spelling already, because they came as drawings."""
+    """The column whose structures are already in our own spelling, because they came as drawings."""
     points: str = ""
-    """What to say of responses that were left out because they are points of curves; "" where there are none."""
+    """The note on responses that were left out because they are points of curves; "" where there are none."""
     header: tuple[int, ...] = ()
     """The rows of a header of several that was found; empty for one row."""
 
@@ -292,7 +292,7 @@ class RawTable:
         return replace(self, cells=cells, rows=tuple(self.rows[place] for place in places), **changed)
 
     def with_columns(self, columns: Mapping[str, Sequence[str]]) -> RawTable:
-        """Return the table with these columns: in place of those called alike, else behind the others."""
+        """Return the table with these columns: in place of those with the same name, else after the others."""
         known = {fold(name): name for name in columns}
         whole = {known.get(fold(name), name): cells for name, cells in zip(self.columns, self.cells, strict=True)}
         whole |= {name: tuple(texts) for name, texts in columns.items()}
@@ -335,16 +335,16 @@ def fold(header: str) -> str:
 
 
 def free_name(name: str, taken: Container[str]) -> str:
-    """Return a header that is not taken yet: the name, else with a number behind it."""
+    """Return a header that is not taken yet: the name, else with a number after it."""
     return next(free for n in itertools.count(1) if (free := name if n == 1 else f"{name} ({n})") not in taken)
 
 
 def visible(text: str) -> str:
-    """Return a text without the signs that nobody sees, and with plain hyphens.
+    """Return a text without invisible characters, and with plain hyphens.
 
     What is pasted from pages and mails has both.
 
-    Two ids or substituents that look alike are alike then.
+    Two ids or substituents that look the same are equal then.
     """
     if text.isascii() or not any(sign in text for sign in _UNSEEN + _HYPHENS):
         return text

@@ -1,4 +1,4 @@
-"""Which columns of a table of results hold values, of which endpoint, and what stands beside them."""
+"""The columns of values in a table of results, their endpoints, and their side columns."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ValueColumn:
     run: str = ""
     """Which run its values are of, where an endpoint has a column for each."""
     logarithms: bool = False
-    """Whether it holds the negative logarithms of an endpoint that is entered as a concentration."""
+    """Whether it has the negative logarithms of an endpoint that is entered as a concentration."""
 
 
 def value_columns(
@@ -119,7 +119,7 @@ def _one_each(raw: RawTable, role: str, column: str, values: Sequence[str]) -> s
 
 
 def _passed_over(raw: RawTable, values: Sequence[str], known: Collection[str | None]) -> list[str]:
-    """Return what is said of columns beside the values that look as if they belonged to them, and are not used."""
+    """Return notes on columns that seem to belong to the values and are not used."""
     notes = []
     errors = [
         c for c in raw.columns if c not in known and "sem" in (headers.role_of(c), *(headers.role_within(c) or ()))
@@ -140,7 +140,7 @@ def _passed_over(raw: RawTable, values: Sequence[str], known: Collection[str | N
 
 
 def _no_values(raw: RawTable, endpoints: Sequence[Endpoint]) -> AssayPilotError:
-    """Return the refusal of a table without values, which says so where it stands on its side."""
+    """Return the refusal of a table without values, with a hint where rows and columns are swapped."""
     named = ", ".join(endpoint.name for endpoint in endpoints)
     first = [fold(text) for text in raw.cells[0]] if raw.cells else []
     known = {fold(headers.split_unit(endpoint.name)[0]) for endpoint in endpoints} | set(headers.VALUE)
@@ -167,7 +167,7 @@ def _no_values(raw: RawTable, endpoints: Sequence[Endpoint]) -> AssayPilotError:
 def _endpoint_columns(raw: RawTable, endpoint: Endpoint, means: list[str]) -> tuple[tuple[str, str], ...]:
     """Return the columns of an endpoint, each with its run: one, or one for each run of it; none where it has none.
 
-    Runs go before their mean, which says less; it is added to ``means``.
+    Runs go before their mean, which is less informative; it is added to ``means``.
     """
     column = _endpoint_column(raw, endpoint)
     bare, unit = headers.split_unit(endpoint.name)

@@ -19,7 +19,7 @@ from .text import decode, tabulated
 from .values import decimal_mark, plain_number
 
 _NOTHING = " 0" + "  0" * 11 + "\n"
-"""The end of an atom's line that says nothing; without it the line means the same and is read faster."""
+"""The empty end of an atom's line; without it the line means the same and is read faster."""
 
 
 class Unreadable(ValueError):
@@ -27,7 +27,7 @@ class Unreadable(ValueError):
 
 
 def smiles_of(block: str) -> str:
-    """Return the canonical isomeric SMILES of a molblock, "" when it has no atoms; Unreadable says what is wrong.
+    """Return the canonical isomeric SMILES of a molblock, "" when it has no atoms; Unreadable has the fault.
 
     Stereo is read from wedges, or from the coordinates of a three-dimensional structure; relative stereo is written as
     in CXSMILES.
@@ -84,7 +84,7 @@ def read_sdf(file: OpenedFile, report: Report) -> RawTable:
     """Return the table in an SD file or a molfile: Name (when titles are given), SMILES, a column for each property.
 
     Rows are numbered as records from 1. A record whose structure cannot be read keeps its properties, and the reason
-    stands in ``problems``. A process of its own reads it, within limits of time and memory. AssayPilotError when there
+    is in ``problems``. A process of its own reads it, within limits of time and memory. AssayPilotError when there
     is no record.
     """
     seconds = CHILD_SECONDS + len(file.data) / _BYTES_A_SECOND
@@ -123,7 +123,7 @@ def _read(file: OpenedFile, report: Report) -> RawTable:
         reason = record.problem
         if not reason:
             try:
-                # One compound often stands in several records, one for each batch or measurement.
+                # One compound often has several records, one for each batch or measurement.
                 key = hashlib.blake2b(record.block.partition("\n")[2].encode(), digest_size=16).digest()
                 known = drawn.get(key)
                 found = drawn[key] = smiles_of(record.block) if known is None else known
@@ -182,7 +182,7 @@ def _record(piece: str) -> Record:
     ended = _END.search(piece)
     if ended is not None:
         return Record(title, piece[: ended.end()] + "\n", _properties(piece[ended.end() :]))
-    # No M  END: the properties begin at the first header of one, and what stands before is not whole.
+    # No M  END: the properties begin at the first header of one, and the text before it is incomplete.
     begun = _TAG.search(piece)
     above, rest = (piece, "") if begun is None else (piece[: begun.start()], piece[begun.start() :])
     cut = "the structure is cut off: it has no line M  END" if above.partition("\n")[2].strip() else ""
@@ -226,7 +226,7 @@ def _columns(rows: list[Record], file: str) -> list[str]:
 
 
 def _warn_of_missing(names: list[str], rows: list[Record], warnings: list[str]) -> None:
-    """Say which properties some records lack."""
+    """Warn of properties that some records lack."""
     lacking = {name: sum(name not in record.properties for record in rows) for name in names}
     some = [f"{name} ({count:,})" for name, count in lacking.items() if count]
     if some:
@@ -238,7 +238,7 @@ _HEADER_BREAK = re.compile(r"[\s,;]+")
 
 
 def is_plain_smi(text: str) -> bool:
-    """Whether a text holds a SMILES and a name on each line, not a delimited table with headers."""
+    """Whether each line of a text is a SMILES and a name, and the text is no delimited table with headers."""
     lines = [line for line in text.splitlines() if line.strip()]
     if not lines:
         return False
@@ -278,7 +278,7 @@ def read_smi(text: str, name: str, encoding: str, digest: str, warnings: list[st
     rows = [_split(line, mark) if line.strip() else [] for line in lines]
     split = [line.split() for line in lines]
     if headed is not None:
-        # Under more names than two the cells are set apart as the names are, unless a name has blanks in it.
+        # Under more than two names the cells are separated like the names, unless a name has blanks in it.
         if len(headed) > 2 and all(len(row) in (0, len(headed)) for row in split[first + 1 :]):
             rows = split
         rows[first] = headed
@@ -290,19 +290,19 @@ def read_smi(text: str, name: str, encoding: str, digest: str, warnings: list[st
 
 
 def _header(line: str) -> list[str] | None:
-    """Return the names of the columns when the first line says them; None when it is a structure."""
+    """Return the names of the columns when the first line has them; None when it is a structure."""
     cells = [cell.strip() for cell in line.split("\t")] if "\t" in line else _HEADER_BREAK.split(line.strip())
     return cells if any(fold(cell) in headers.STRUCTURES for cell in cells) else None
 
 
 def _mark(lines: list[str]) -> str | None:
-    """Return the comma or semicolon that sets fields apart in every line; None where blanks or tabs do."""
+    """Return the comma or semicolon that separates fields in every line; None where blanks or tabs do."""
     filled = [line for line in lines if line.strip()]
     return next((mark for mark in ",;" if filled and all(_has_fields(line, mark) for line in filled)), None)
 
 
 def _has_fields(line: str, mark: str) -> bool:
-    """Whether a mark stands right behind a SMILES, or between its name and a number: a name may have commas in it."""
+    """Whether a mark is right after a SMILES, or between its name and a number: a name may have commas in it."""
     first, *more = line.strip().split(mark)
     smiles, *name = first.split()
     fits = not name or plain_number(more[-1]) is not None if more else False

@@ -40,7 +40,7 @@ def _has_signs(texts: Sequence[str]) -> bool:
 
 
 def names_people(raw: RawTable, column: str) -> bool:
-    """Whether a column that is called as relations are holds hardly one: Operator may be who made the measurement."""
+    """Whether a column named like relations has few of them: Operator may be the person who measured."""
     texts = {text for text in raw.column(column)[:_SAMPLED] if not is_missing(text)}
     return headers.role_of(column) == "relation" and 2 * sum(map(_is_relation, texts)) < len(texts)
 
@@ -55,8 +55,8 @@ def _is_relation(text: str) -> bool:
 def nearest(columns: Sequence[str], value: str, values: Collection[str], signs: Collection[str]) -> str | None:
     """Return the column of ``signs`` that belongs to one of ``values`` by its place; None without one.
 
-    They stand before their values, or all behind them where none stands before the first and one behind the last;
-    nothing but columns that go with values lies between.
+    They precede their values, or all follow them where none precedes the first and one follows the last;
+    only columns that belong to values are between.
     """
     place = {column: number for number, column in enumerate(columns)}
     places = [place[one] for one in values]
@@ -104,12 +104,12 @@ SIDES = ("relation", "unit", "n", "sd")
 
 
 def about_mean(column: str) -> str:
-    """Return what to say of a mean that is not read."""
+    """Return the note on a mean that is not read."""
     return f"Column {column} seems to be the mean of the runs next to it: the runs are read, the mean is not."
 
 
 def about_errors(columns: Sequence[str]) -> str:
-    """Return what to say of standard errors of means, which are not read."""
+    """Return the note on standard errors of means, which are not read."""
     return (
         f"Not used, because a standard error is no SD: {', '.join(columns)}. The SD is the standard error times the "
         "square root of N; give that. A column that holds SDs is called so."
@@ -117,7 +117,7 @@ def about_errors(columns: Sequence[str]) -> str:
 
 
 def side_role(column: str, value: str) -> str | None:
-    """Return the role a header gives a column beside that of values: ``IC50 SD`` is the sd of ``Mean IC50 (nM)``.
+    """Return the role of a side column of values by its header: ``IC50 SD`` is the sd of ``Mean IC50 (nM)``.
 
     So is ``SD pIC50``, in logarithms.
     """
@@ -130,15 +130,15 @@ def side_role(column: str, value: str) -> str | None:
 
 
 class Sides:
-    """Finds the columns beside one of values, and takes them."""
+    """Finds the side columns of one of values, and takes them."""
 
     def __init__(self, claims: Claims) -> None:
         self._claims = claims
         self.raw, self.taken = claims.raw, claims.taken
         self.signs = sign_columns(claims.raw)
-        """Columns of relations, by what stands in them."""
+        """Columns of relations, by their cells."""
         self.people = frozenset(column for column in claims.raw.columns if names_people(claims.raw, column))
-        """Columns called as relations are that hold none."""
+        """Columns named like relations without any."""
         self.values: Sequence[str] = ()
         """Columns of values, once they are known."""
 
@@ -155,7 +155,7 @@ class Sides:
         if not several and shared:
             return shared[0]
         if role == "relation":
-            # Those of other values that are taken already tell on which side they all stand.
+            # Sign columns of other values, already taken, show on which side all are.
             called = [c for c in self.raw.columns if headers.role_of(c) == role and c not in self.people]
             sign_column = signs_column(self.raw.columns, value, self.values, [*dict.fromkeys((*self.signs, *called))])
             if sign_column in self._claims.free():
@@ -177,7 +177,7 @@ class Sides:
         return any(other != column and side_role(column, other) is not None for other in self.raw.columns)
 
     def _shares_group(self, column: str, value: str, role: str) -> bool:
-        """Whether ``EGFR SD`` stands behind ``EGFR IC50 (nM)``, before the next column of values."""
+        """Whether ``EGFR SD`` follows ``EGFR IC50 (nM)``, before the next column of values."""
         found = headers.role_within(column)
         if found is None or found[1] != role or not fold(value).startswith(f"{found[0]} "):
             return False
@@ -191,10 +191,10 @@ _RUN = re.compile(
     r"[\s_.#=-]*|n\s*=?\s*|#\s*)0*(?P<number>[1-9]\d?)(?![A-Za-z0-9.,])[)\]]?",
     re.I,
 )
-"""The words for a run with its number, and the marks that set them apart: `` run 2``, ``_rep1``, ``(n=3)``, ``#2``."""
+"""The words for a run with its number, and the marks around them: `` run 2``, ``_rep1``, ``(n=3)``, ``#2``."""
 
 _AGAIN = re.compile(r"(?P<name>.+?)(?:\.\d{1,2}| \(\d{1,2}\))")
-"""A header that stands twice, as it is called the second time."""
+"""The second name of a header that occurs twice."""
 _ROWS_SAMPLED = 2_000
 _FEWEST_EQUAL = 3
 _EQUAL = 0.95
@@ -246,7 +246,7 @@ def bare_runs(columns: Sequence[str]) -> dict[str, str]:
 
 
 def run_groups(columns: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Return columns that hold runs of the same quantity, two or more, by their common name, in the table's order."""
+    """Return columns of two or more runs of one quantity, by their common name, in the table's order."""
     bare = bare_runs(columns)
     named = {name: tuple(of.values()) for name, of in _grouped(columns, run_number).items()}
     return counted(columns, headers.looks_like_activity) | named | ({UNNAMED: tuple(bare)} if bare else {})
@@ -313,9 +313,8 @@ def _is_mean_of(column: str, name: str) -> bool:
 def copied_from(raw: RawTable, column: str, others: Sequence[str]) -> tuple[str, str] | None:
     """Return the column of potencies that a column only repeats, and how: as their logarithms, or in another unit.
 
-    By what stands in them: in 95 % of the rows with exact numbers in both, and in every row where the copy stands.
-    Concentrations are no copy of logarithms; of two of a kind the one that stands first is none. None where it repeats
-    none.
+    Their cells decide: they agree in 95 % of the rows with exact numbers in both, and every row of the copy is filled
+    in the other. Concentrations are no copy of logarithms; of two of a kind the first is none. None without a copy.
     """
     own = _scale(column)
     if own is None:
@@ -339,7 +338,7 @@ def copied_from(raw: RawTable, column: str, others: Sequence[str]) -> tuple[str,
         exact = [(a.value, b.value) for a, b in read if a and b and a.relation == b.relation == "=" and b.unit is None]
         if len(exact) < _FEWEST_EQUAL:
             continue
-        # A logarithm may be that of mol/L or of the number as it stands.
+        # A logarithm may be that of mol/L or of the bare number.
         for bare in (False, True) if headers.is_log_concentration(column) and not same_scale else (False,):
             if sum(abs(_log(a, own) - _log(b, theirs, bare=bare)) <= _ROUNDED for a, b in exact) >= _EQUAL * len(exact):
                 return (
@@ -353,7 +352,7 @@ _SAME = "the same logarithms as {}"
 
 
 def _scale(column: str) -> Endpoint | None:
-    """Return what a column of potencies holds by its header, concentrations or their logarithms; None for any other."""
+    """Return the endpoint of a column of potencies by its header, as concentration or logarithm; None for any other."""
     bare, unit = headers.split_unit(column)
     if is_p_scale(scale := Endpoint(bare)) or headers.is_log_concentration(column):
         return scale
@@ -361,7 +360,7 @@ def _scale(column: str) -> Endpoint | None:
 
 
 def _log(value: float, endpoint: Endpoint, *, bare: bool = False) -> float:
-    """Return the logarithm of the concentration that a value says, in mol/L unless it is taken ``bare``.
+    """Return the logarithm of a value's concentration, in mol/L unless it is taken ``bare``.
 
     Of pIC50, of logIC50, of a concentration with its unit.
     """

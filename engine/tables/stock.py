@@ -1,4 +1,4 @@
-"""What a table says of stock: a column of its own, what making a compound costs, and how long that takes."""
+"""Stock in a table: its own column, the cost of making a compound, and the lead time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .raw import CELLS, Problem, RawTable
 from .values import is_missing, parse_number, quoted
 
 _LOOKED_AT = 1000
-"""Cells of a column that tell what it is."""
+"""Cells of a column that identify its role."""
 
 _AMOUNT = re.compile(r"([-+]?[\d.,]*\d)\s*(?:[a-zA-Zµμ]{1,5}|%)?")
 _DAYS = {"": 1, "d": 1, "day": 1, "days": 1, "tage": 1, "w": 7, "wk": 7, "wks": 7, "week": 7, "weeks": 7, "wochen": 7}
@@ -31,7 +31,7 @@ def _refused(text: str, reason: str) -> ValueError:
 
 
 def parse_state(text: str, decimal: str = ".") -> int:
-    """Return what a cell of a stock column says, as a code.
+    """Return the state in a cell of a stock column, as a code.
 
     An amount above 0 is in stock. ValueError for other words.
     """
@@ -90,7 +90,7 @@ STOCK_ROLES = {
     "cost": "says what making each compound costs",
     "lead": "says how long making each compound takes",
 }
-"""The columns there may be, and what a note says of each."""
+"""The possible columns, with a note on each."""
 
 
 _READERS: dict[str, Callable[..., float]] = {"stock": parse_state, "cost": parse_cost, "lead": parse_lead}
@@ -110,23 +110,23 @@ def matches_role(role: str, texts: Sequence[str], decimal: str = ".") -> bool:
 
 @dataclass(frozen=True, slots=True)
 class StockTable:
-    """What a stock list says."""
+    """The contents of a stock list."""
 
     lines: tuple[StockLine, ...]
-    """One per compound that something is said of."""
+    """One per compound in the list."""
     not_used: tuple[Problem, ...]
     """Cells and rows that could not be used, each with its reason; the rest of their rows was taken."""
     unread: str | None = None
-    """A column that may say what is in stock and was not read, because its name does not; None when there is none."""
+    """A possible stock column that was not read, because of its name; None without one."""
 
 
 def read_stock(
     raw: RawTable, compounds: Sequence[int | None], columns: Mapping[str, str | None], *, round_days: float = 7.0
 ) -> StockTable:
-    """Return what columns, by their roles, say of the compounds of the rows (None: a row without one is passed over).
+    """Return the stock of the rows' compounds (None: the row is skipped), from columns by their roles.
 
-    A cell that is not understood is listed and the rest of its row taken. A price of 0 without a word is in stock, one
-    above 0 is to be made. Rows of one compound may repeat each other; one that says something else is listed.
+    A cell that cannot be read is listed and the rest of its row used. A price of 0 without a word is in stock, one
+    above 0 is to be made. Rows of one compound may repeat each other; a contradicting row is listed.
     """
     found: dict[int, dict[str, float]] = {}
     first: dict[int, int] = {}
@@ -164,10 +164,10 @@ def _line(compound: int, known: Mapping[str, float], *, guess: bool) -> StockLin
 def read_stock_list(
     raw: RawTable, library: Library, roles: Mapping[str, str | None], *, round_days: float = 7.0
 ) -> StockTable:
-    """Return what a list of ids says, by the columns ``wanted`` for its roles.
+    """Return the stock in a list of ids, by the columns of ``roles``.
 
     Rows with ids that are not in the library, or are there twice, are listed with why. Columns that are not named are
-    found by their headers. AssayPilotError when there is no id column, or nothing that says anything of stock.
+    found by their headers. AssayPilotError when there is no id column, or no column of stock.
     """
     named = {role: raw.named(name, f"--{role}") for role, name in roles.items() if name is not None}
     taken = set(named.values())
@@ -197,7 +197,7 @@ def read_stock_list(
 
 
 def _in_words(raw: RawTable, taken: set[str | None]) -> str | None:
-    """Return the first other column whose words say what is in stock; numbers may be anything."""
+    """Return the first other column whose words are states of stock; numbers may be anything."""
     for name in raw.columns:
         words = [text for text in raw.column(name) if any(letter.isalpha() for letter in text)]
         if name not in taken and matches_role("stock", words, raw.decimal):

@@ -1,4 +1,4 @@
-"""What the structures of a table say: salts left out, compounds told apart, cores and sites found."""
+"""The structures of a table: salts are removed, equal compounds and the cores and sites are found."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .raw import Problem, RawTable, Said, fold
 from .values import is_missing, parse_value
 
 UNKNOWN = "(unknown)"
-"""What stands in the columns of sites where a row was not taken apart; the row is in ``unusable``."""
+"""The text in the columns of sites for a row that was not decomposed; the row is in ``unusable``."""
 _NAMED = 3
 _PART = 0.3
 """What structures take of an import."""
@@ -44,7 +44,7 @@ class Prepared:
 
 
 def read_structure_column(raw: RawTable, mapping: TableMapping, findings: Said, report: Report = silent) -> Prepared:
-    """Return the table with its structures read; problems and warnings are added to what is ``said``.
+    """Return the table with its structures read; problems and warnings are added to ``findings``.
 
     Without a core a structure that cannot be read is left out and its row stays. AssayPilotError when a core was
     given that cannot be used.
@@ -83,7 +83,7 @@ def read_structure_column(raw: RawTable, mapping: TableMapping, findings: Said, 
 
 
 def on_scaffold(library: Library, prepared: Prepared, rows: Sequence[Sequence[str]]) -> Library:
-    """Return the library with its cores and what every compound carries where it has no site.
+    """Return the library with its cores and the substituents shared by all compounds at positions without a site.
 
     ``rows`` are the substituents of each compound at the sites of the mapping.
     """
@@ -219,7 +219,7 @@ class FoundCores:
     taken: tuple[Proposal, ...] = ()
     others: tuple[Proposal, ...] = ()
     why: str = ""
-    """Why there are none, where that is known."""
+    """Why there are none, where known."""
 
     @property
     def sentence(self) -> str:

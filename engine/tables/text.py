@@ -24,7 +24,7 @@ _ODD = 0.02
 
 
 def decode(name: str, data: bytes) -> tuple[str, str, list[str]]:
-    """Text, encoding and what to say about it; AssayPilotError when it is no text."""
+    """Return text, encoding and notes about them; AssayPilotError when it is no text."""
     if data.startswith(b"\xef\xbb\xbf"):
         tries: tuple[str, ...] = ("utf-8-sig",)
     elif data.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -120,7 +120,7 @@ def _records(text: str, delimiter: str, *, strict: bool = False) -> Iterator[lis
 
 
 def _divided(text: str, name: str | None, warnings: list[str]) -> tuple[list[list[str]], str]:
-    """Return every record of a text, and what separates its cells, "" in a table that is drawn.
+    """Return every record of a text, and the separator of its cells, "" in a drawn table.
 
     AssayPilotError when nothing does.
     """
@@ -173,7 +173,7 @@ def _sniff(text: str) -> tuple[str, bool] | None:
 
 
 def _unwrapped(text: str) -> str | None:
-    """Return the lines of a text of which each stands in quotation marks as a whole, without these.
+    """Return the lines of a text, each wholly in quotation marks, without these.
 
     None for any other.
     """
@@ -185,7 +185,7 @@ def _unwrapped(text: str) -> str | None:
 
 
 def _all_records(text: str, delimiter: str, name: str | None) -> list[list[str]]:
-    """Return every record, blank lines as empty ones; refuse a quotation mark that is never closed, and a long cell."""
+    """Return every record, blank lines as empty ones; refuse an unclosed quotation mark, and a long cell."""
     records: list[list[str]] = []
     odd = text.count('"') % 2 == 1
     try:

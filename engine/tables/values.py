@@ -1,4 +1,4 @@
-"""What one cell says: a number with its relation and unit, nothing yet, or no number; and what marks its decimals."""
+"""The value of one cell: a number with its relation and unit, nothing yet, or no number; and its decimal mark."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MISSING = DASHES | _NONE | set(CELLS["not measured yet"])
 
 YES = frozenset({"yes", "y", "true", "1", "x", "t", "ja", "excluded", "available"})
 NO = frozenset({"no", "n", "false", "0", "f", "nein", "", "-", "not available"})
-"""What a column of yes and no says, in lower case."""
+"""Words of a yes-or-no column, in lower case."""
 
 _RELATIONS: dict[str, Relation] = {
     **dict.fromkeys(("", "=", "=="), "="),
@@ -77,11 +77,11 @@ class Value:
     unit: str | None = None
     """The unit written after the number; None when there is none."""
     n: int | None = None
-    """The number of determinations where the cell says it: ``7.2 (n=3)``."""
+    """The number of determinations where the cell gives it: ``7.2 (n=3)``."""
     sd: float | None = None
     """The SD where the cell calls it so: ``7.2 (n=3, sd=0.1)``."""
     rest: str = ""
-    """What stands behind the value and can mean several things, so that it is not used: ``± 0.1``, ``*``."""
+    """Text after the value that is ambiguous and therefore not used: ``± 0.1``, ``*``."""
 
 
 def narrow(text: str) -> str:
@@ -90,7 +90,7 @@ def narrow(text: str) -> str:
 
 
 def is_missing(text: str) -> bool:
-    """Whether a cell says that there is no value (yet)."""
+    """Whether a cell means that there is no value (yet)."""
     return not text or (len(text) <= _LONGEST_MISSING and narrow(text).strip().casefold() in MISSING)
 
 
@@ -101,7 +101,7 @@ def quoted(text: str) -> str:
 
 
 def parse_relation(text: str) -> Relation:
-    """Return the relation a cell of its own says; raises ValueError with the reason."""
+    """Return the relation in a separate cell; raises ValueError with the reason."""
     try:
         return _RELATIONS[narrow(text).strip().strip("'\"").strip()]
     except KeyError:
@@ -135,7 +135,7 @@ def parse_number(text: str, decimal: str = ".") -> float:
 
 
 def plain_number(text: str) -> float | None:
-    """Return the number of a cell that is nothing but a finite number with a decimal point; None for any other cell."""
+    """Return the number of a cell that is only a finite number with a decimal point; None for any other cell."""
     try:
         number = float(text)
     except ValueError:
@@ -144,9 +144,9 @@ def plain_number(text: str) -> float | None:
 
 
 def parse_value(text: str, decimal: str = ".") -> Value:
-    """Return a number with its relation and unit as one cell holds them (``>10000``, ``35 nM``).
+    """Return the number, relation and unit of one cell (``>10000``, ``35 nM``).
 
-    ValueError says why not.
+    ValueError has the reason for any other cell.
     """
     text = _powers(narrow(text))
     try:
@@ -189,7 +189,7 @@ def _powers(text: str) -> str:
 
 
 def _with_more(text: str, decimal: str) -> Value | None:
-    """Return a value with something behind it: its n and SD by name, a spread of a kind not said, a footnote's mark."""
+    """Return a value with text after it: its n and SD by name, a spread of unknown kind, a footnote's mark."""
     marked = _BEHIND_MARKS.fullmatch(text)
     if marked is not None:
         return _joined(marked["body"], decimal, rest=marked["rest"])
@@ -233,7 +233,7 @@ def _with_more(text: str, decimal: str) -> Value | None:
 def _joined(body: str, decimal: str, *, n: int | None = None, sd: float | None = None, rest: str = "") -> Value | None:
     """Return the value of a text with what was found behind it.
 
-    None when the text is no value, or says the same twice.
+    None when the text is no value, or gives the same twice.
     """
     try:
         found = parse_value(body, decimal)
@@ -250,7 +250,7 @@ def _joined(body: str, decimal: str, *, n: int | None = None, sd: float | None =
 
 
 def _unreadable(text: str) -> ValueError | None:
-    """Why a cell that holds numbers is none, when it is of a kind that labs write; None for any other text."""
+    """Return why a cell with numbers is no value, for kinds that labs write; None for any other text."""
     why = next((why for pattern, why in _REFUSED if pattern.fullmatch(text.strip())), None)
     return None if why is None else ValueError(f"{quoted(text)} {why}")
 
@@ -260,7 +260,7 @@ def _unclear(text: str) -> str:
 
 
 def _could_be_thousands(body: str, mark: str) -> bool:
-    """Whether a number may be a thousand or a decimal; ``10,000`` is a thousand, as nobody writes three idle zeros."""
+    """Whether a number may be a thousand or a decimal; ``10,000`` is a thousand, three idle zeros are unusual."""
     return re.fullmatch(rf"[+-]?[1-9]\d{{0,2}}{re.escape(mark)}(?!000$)\d{{3}}", body) is not None
 
 
@@ -293,10 +293,10 @@ _DECIMAL_POINT = re.compile(rf"[<>=≤≥]*\s*[+-]?\d*\.\d+(?:[eE][+-]?\d+)?{_UN
 def thousands_read(
     columns: Sequence[str], cells: Sequence[tuple[str, ...]], delimiter: str, warnings: list[str]
 ) -> tuple[tuple[str, ...], ...]:
-    """Return the cells of a comma-separated table without thousands marks, of columns whose commas can mark no others.
+    """Return the cells of a comma-separated table without thousands marks, where commas can only be these.
 
-    Every comma of their numbers stands before three digits, and no integer is as long without one; beside them are
-    shorter integers, decimals with a point, or commas at another place. A warning names these columns.
+    Every comma of their numbers precedes three digits, and no integer is as long without one; other cells are
+    shorter integers, decimals with a point, or have commas at another place. A warning names these columns.
     """
     found = [place for place, column in enumerate(cells) if delimiter == "," and _has_thousands(column)]
     if found and decimal_mark(cells, delimiter, []) == ".":
@@ -330,7 +330,7 @@ def decimal_mark(cells: Sequence[Sequence[str]], delimiter: str, warnings: list[
     points = len(pointed)
     # 1,234 in a comma-separated file is more likely a thousand than a decimal; in the others it is a decimal.
     surely = [cell for cell in commas if not re.search(r"(?<!\d)[1-9]\d{0,2},\d{3}(?!\d)", cell)]
-    # 12,500 beside 830.5 is a thousand; beside 1.250 nobody knows.
+    # 12,500 next to 830.5 is a thousand; next to 1.250 it is ambiguous.
     thousands = not surely and any(not re.search(r"(?<!\d)[1-9]\d{0,2}\.\d{3}(?!\d)", cell) for cell in pointed)
     unclear = not surely and not points and delimiter != "," and any(map(_thousands_among_integers, cells))
     decimal = "." if points > len(commas) or (delimiter == "," and not surely) or thousands or unclear else ","
@@ -349,9 +349,9 @@ def decimal_mark(cells: Sequence[Sequence[str]], delimiter: str, warnings: list[
 
 
 def _thousands_among_integers(column: Sequence[str]) -> bool:
-    """Whether a column holds what may be thousands (12,500) beside short integers (830) and no unmarked long one.
+    """Whether a column has possible thousands (12,500) among short integers (830) and no unmarked long one.
 
-    That is how a spreadsheet shows thousands. Decimals that all happen to have three digits are rare beside integers.
+    Spreadsheets show thousands so. Decimals that all happen to have three digits are rare among integers.
     """
     marked = any(_THOUSANDS.fullmatch(cell) for cell in column if "," in cell)
     return marked and any(map(_SHORT.fullmatch, column)) and not any(map(_LONG.fullmatch, column))
@@ -363,7 +363,7 @@ def _shown(cells: Sequence[str]) -> str:
 
 
 def without_thousands(cells: Sequence[tuple[str, ...]], decimal: str) -> tuple[tuple[str, ...], ...]:
-    """Return cells of a table without the thousands marks of its numbers, once it is known what marks the decimals."""
+    """Return cells of a table without the thousands marks of its numbers, once the decimal mark is known."""
     mark = "," if decimal == "." else "."
     number = re.compile(rf"[<>=≤≥]*\s*[+-]?[1-9]\d{{0,2}}(?:{re.escape(mark)}\d{{3}})+{_UNIT}")
     return tuple(

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 _LOOKED_AT = 60
-"""Rows by which a sheet is told to hold a table."""
+"""Rows that decide whether a sheet has a table."""
 _PASSWORD = b"E\0n\0c\0r\0y\0p\0t\0e\0d\0P\0a\0c\0k\0a\0g\0e\0"
 _WHOLE = 1e15
 """Below this every whole number of a spreadsheet is exact."""
@@ -42,7 +42,7 @@ class SheetName:
 
 
 def sheet_names(file: OpenedFile, report: Report = silent) -> tuple[SheetName, ...]:
-    """Return the sheets of a workbook that hold cells, in its order, hidden ones too."""
+    """Return the sheets of a workbook with cells, in its order, also hidden ones."""
     found = guarded(_sheets_there, file.data, file.name, report=report, file=file.name)
     return tuple(SheetName(name, hidden) for name, hidden in json.loads(found))
 
@@ -70,7 +70,7 @@ def read_workbook(
     """Return the table in a sheet of an xlsx, xlsm, xls or ods workbook; formulas have their saved values.
 
     ``header`` as ``lay_out`` takes it. A process of its own reads it, within limits of time and memory: the file may
-    come from anyone, and its reader keeps everything it says.
+    come from anyone, and its reader keeps all of its contents.
 
     AssayPilotError when there is no such sheet, no sheet with a table, or the workbook cannot be opened.
     """
@@ -239,7 +239,7 @@ def _fill_merged(
             continue
         value = lines[top][left]
         for row in range(top + 1, bottom + 1):
-            # A header merged downwards stands above two rows of headers; it is enough once.
+            # A header merged downwards spans two rows of headers; once is enough.
             if value != "" and lines[row][left] == "" and not (isinstance(value, str) and headers.is_known(value)):
                 lines[row][left] = value
                 filled.append(row + 1)
@@ -263,7 +263,7 @@ def _text(value: Any) -> str:
 
 
 def _texts(column: tuple[Any, ...]) -> tuple[str, ...]:
-    """Return the texts of a column; most hold nothing but texts or nothing but numbers, which go fast."""
+    """Return the texts of a column; columns of only texts or only numbers, the usual ones, are fast."""
     kinds = set(map(type, column))
     if kinds == {str}:
         return tuple(visible(text).strip() for text in column)
@@ -276,7 +276,7 @@ def _texts(column: tuple[Any, ...]) -> tuple[str, ...]:
 def _warn_of_dates(
     columns: Sequence[str], cells: Sequence[Sequence[Any]], rows: Sequence[int], warnings: list[str]
 ) -> None:
-    """Say where dates stand among other things: spreadsheets make dates of entries such as 5-1."""
+    """Warn of dates among other entries: spreadsheets make dates of entries such as 5-1."""
     for name, column in zip(columns, cells, strict=True):
         kinds = set(map(type, column))
         dated = kinds & {datetime.date, datetime.datetime}

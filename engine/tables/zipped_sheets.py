@@ -1,4 +1,4 @@
-"""What a zipped workbook says beside the values of its cells: failed formulas, per cents, what is struck or hidden."""
+"""Facts in a zipped workbook besides the values of cells: failed formulas, per cents, struck and hidden cells."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ..text.statements import listed
 from .raw import letters_of, rows_named
 
 _REFERENCE = re.compile(rb"\sr\s*=\s*[\"']([A-Za-z]*)(\d+)")
-"""Where a cell or a row of a sheet stands."""
+"""The position of a cell or a row of a sheet."""
 _CELL = re.compile(rb"<(?:\w+:)?c\b([^>]*)>(.*?)</(?:\w+:)?c>", re.S)
 _FORMULA = re.compile(rb"<(?:\w+:)?f[ >/]")
 NEVER_CALCULATED = "#CALC!"
@@ -53,10 +53,10 @@ def damaged(name: str) -> AssayPilotError:
 
 @dataclass(frozen=True, slots=True)
 class Looks:
-    """What a sheet of xlsx says of its cells beside their values; places are rows and columns from 0."""
+    """Facts about the cells of an xlsx sheet besides their values; places are rows and columns from 0."""
 
     failed: dict[tuple[int, int], str] = field(default_factory=dict)
-    """What stands in cells whose formula failed (``#DIV/0!``), which the reader leaves empty."""
+    """The texts of cells whose formula failed (``#DIV/0!``), which the reader leaves empty."""
     percent: tuple[tuple[int, int], ...] = ()
     """Cells shown as per cent, which store a hundredth of what they show."""
     struck: tuple[tuple[int, int], ...] = ()
@@ -123,7 +123,7 @@ def _column_number(letters: bytes) -> int:
 
 
 def looks_of(parts: Mapping[str, bytes], place: int) -> Looks:
-    """Return what the sheet at ``place`` (from 0) says beside its values; nothing of it for ods."""
+    """Return the looks of the sheet at ``place`` (from 0); none for ods."""
     path = _sheet_path(parts, place)
     if path is None:
         return Looks()
@@ -184,7 +184,7 @@ def _styles(parts: Mapping[str, bytes]) -> tuple[list[int], list[int]]:
 
 
 def _sheet_path(parts: Mapping[str, bytes], place: int) -> str | None:
-    """Return the part that holds a sheet, by the order of the sheets in the workbook; None when there is none."""
+    """Return the part of a sheet, by the order of the sheets in the workbook; None when there is none."""
     book, related = _xml(parts, "xl/workbook.xml"), _xml(parts, "xl/_rels/workbook.xml.rels")
     sheets = [] if book is None else [node for node in book.iter() if node.tag.endswith("}sheet")]
     if related is None or place >= len(sheets):
@@ -196,7 +196,7 @@ def _sheet_path(parts: Mapping[str, bytes], place: int) -> str | None:
 
 
 def _xml(parts: Mapping[str, bytes], part: str) -> ElementTree.Element | None:
-    """Return the root of a part; None when it is missing, or no XML in an encoding that is known."""
+    """Return the root of a part; None when it is missing, or no XML in a known encoding."""
     try:
         return ElementTree.fromstring(parts[part])
     except (KeyError, ElementTree.ParseError, LookupError, ValueError):
@@ -204,9 +204,9 @@ def _xml(parts: Mapping[str, bytes], part: str) -> ElementTree.Element | None:
 
 
 def apply_looks(lines: list[list[Any]], looks: Looks, warnings: list[str]) -> None:
-    """Write what failed formulas show into their cells, and multiply what is shown as per cent by 100; warnings tell.
+    """Write the errors of failed formulas into their cells, and multiply per cents by 100, with warnings.
 
-    Nobody who sees 25 % in a column of inhibitions means a quarter of one per cent.
+    25 % in a column of inhibitions does not mean a quarter of one per cent.
     """
     for (row, column), text in looks.failed.items():
         if row < len(lines) and column < len(lines[row]):
@@ -225,7 +225,7 @@ def apply_looks(lines: list[list[Any]], looks: Looks, warnings: list[str]) -> No
 
 
 def warn_of_looks(lines: Sequence[Sequence[Any]], looks: Looks, rows: Sequence[int], warnings: list[str]) -> None:
-    """Say which cells of the table are struck through, and which of its rows and columns are hidden.
+    """Warn of cells of the table that are struck through, and of hidden rows and columns.
 
     ``lines``: the cells of the sheet, from its first row and column on; ``rows``: those of the table, from 1.
     """
