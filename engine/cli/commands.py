@@ -143,7 +143,7 @@ file FILE: the campaign file to create, usually NAME.assaypilot
   max=1 and min=12; may be given several times
 --no-edge: no measurement in the outermost rows and columns
 --same-wells: all endpoints are read from the same wells
---no-plates: the round stands on no plates any more
+--no-plates: remove the round's plate layout
 [liquid handlers] Which source well goes into which well of the round, for a round on plates.
 --transfers FILE: write the transfers: an Echo pick list or a Hamilton work list (.csv), or a Tecan work list (.gwl)
 --format <{"|".join(HANDLERS)}>: whose list it is
@@ -218,7 +218,7 @@ list LIST (optional): csv or xlsx with ID, and Stock, Cost or Lead
 # exclude changing:amend: Leaves a recorded value out, for a reason that is kept || It stays in the file. Values are
   named by their numbers, those of controls C1, C2, ...: assaypilot log FILE --values.
 @value
---judgement: it is left out because of what it says, not for a technical cause: a proof ends then
+--judgement: it is left out because of its value, not for a technical cause: a proof ends then
 # include changing:amend: Uses a value again that was left out || Values are named by their numbers, those of controls
   C1, C2, ...: assaypilot log FILE --values.
 @value

@@ -171,7 +171,7 @@ def confirmation_lines(now: Status) -> list[str]:
     found = now.confirmation
     lines = []
     if found.gone:
-        lines.append(f"In, never measured, and not to be had: {names([now.library.ids[c] for c in found.gone])}")
+        lines.append(f"In, never measured, and unavailable: {names([now.library.ids[c] for c in found.gone])}")
     if found.due:
         are = "is in without a measurement" if len(found.due) == 1 else "are in without a measurement"
         lines.append(f"{many(len(found.due), 'compound')} {are}: assaypilot plan FILE --confirm asks for each once.")

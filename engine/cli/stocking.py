@@ -159,7 +159,7 @@ def _refuse_aimless(options: argparse.Namespace) -> None:
     for name in ("stock", "cost", "lead", "sheet"):
         if options.list is None and getattr(options, name) is not None:
             raise AssayPilotError(
-                "it speaks of a list, and there is none",
+                "it is about a stock list, and none is given",
                 option=f"--{name}",
                 mend="Give it: assaypilot stock FILE LIST.",
             )

@@ -29,7 +29,7 @@ def check_place(path: Path, source: str, option: str | None = None) -> None:
     """Raise AssayPilotError unless ``path`` can be written and is not the file that is read."""
     if path.exists() and os.path.exists(source) and os.path.samefile(path, source):
         raise AssayPilotError(
-            "this is the very file that is read", file=str(path), option=option, mend="Choose another name."
+            "this file is the one that is read", file=str(path), option=option, mend="Choose another name."
         )
     if path.is_dir():
         raise AssayPilotError("this is a folder", file=str(path), option=option, mend="Name a file in it.")

@@ -186,7 +186,7 @@ def _intervals(status: Status) -> str:
     """Return what the intervals of the shortlist are."""
     kind, decided = status.guarantee.kind, bool(status.phases_decided)
     text = f"Estimates are from all measurements that count; intervals are {intervals_are(kind, decided=decided)}"
-    note = ", so an estimate may lie beside the middle of its own" if decided and kind != "calibrated" else ""
+    note = ", so an estimate may be off the middle of its interval" if decided and kind != "calibrated" else ""
     return f"{text}{note}. {bounds_note(status)}".rstrip()
 
 

@@ -122,7 +122,7 @@ def transfers(
     """
     if layout is None:
         raise AssayPilotError(
-            "the round stands on no plates, so there are no wells to fill",
+            "the round has no plate layout, so there are no wells to fill",
             option="--transfers",
             mend="Lay it out with --plate.",
         )
@@ -136,7 +136,7 @@ def transfers(
     missing = [item.compound for item in issued.items if item.compound not in sources.compounds]
     if missing:
         raise AssayPilotError(
-            f"the sources do not say where {names([status.library.ids[compound] for compound in missing])} stand",
+            f"the sources have no well of {names([status.library.ids[compound] for compound in missing])}",
             option="--sources",
             mend="Add their plates and wells; the round stays as it is.",
         )

@@ -89,7 +89,7 @@ def agreement_plot(
     missing = int(known.size - known.sum())
     words = f"{quantity} predicted from the other compounds"
     if missing:
-        words += f"\n({missing:,} measured compounds that the others say nothing of are not shown)"
+        words += f"\n({missing:,} measured compounds that the others cannot predict are not shown)"
     axes.set_xlabel(words, color=palette.text, fontsize=SMALL - (0.5 if missing else 0.0), parse_math=False)
     axes.set_ylabel(f"{quantity} measured", color=palette.text, fontsize=SMALL, parse_math=False)
     axes.xaxis.set_major_locator(round_ticks(6))

@@ -291,7 +291,7 @@ def barred(text: str) -> tuple[list[list[str]], str] | None:
         return None
     if any("\t" in line for line in lines):
         return None
-    return _in_place(lines, inside, [cells[place] for place in inside]), "The columns are set apart by bars (|)."
+    return _in_place(lines, inside, [cells[place] for place in inside]), "The columns are separated by bars (|)."
 
 
 def is_framed(text: str) -> bool:
@@ -329,7 +329,7 @@ def spaced(text: str) -> tuple[list[list[str]], str] | None:
             cells[0] = ["", *cells[0]]  # the rows are numbered, and that column has no name
         widths = {len(line) for line in cells}
         if len(widths) == 1 and widths != {1} and _is_header(cells[0]):
-            return _in_place(lines, inside, cells), "The columns are set apart by blanks."
+            return _in_place(lines, inside, cells), "The columns are separated by blanks."
     return None
 
 

@@ -58,7 +58,7 @@ def _about(endpoint: Endpoint, results: Sequence[Result]) -> str | None:
     arms = [places[r.compound] for r in exact]
     squares, rows, _ = pure_error(arms, values, [1] * len(exact), [None] * len(exact))
     between = math.sqrt(squares / rows) if rows >= _FEWEST_BETWEEN else 0.0
-    text = f"{endpoint.name}: the SDs beside its means of N say a noise of {within:.2g}. "
+    text = f"{endpoint.name}: the SDs of its means of N imply a noise of {within:.2g}. "
     if between > _MUCH * within:
         text += f"Rows of one compound differ by more, SD {between:.2g}. "
     return (

@@ -52,7 +52,7 @@ def compounds_of(
             continue
         if mapping.blank == "h" and not any(column[place] for column in others):
             findings.problems.append(
-                Problem(raw.rows[place], mapping.id, "nothing stands beside the id; if it is a compound, write H")
+                Problem(raw.rows[place], mapping.id, "the row has only an id; if it is a compound, write H")
             )
             continue
         name = "" if is_missing(given[place]) else given[place]

@@ -239,7 +239,7 @@ def parse_endpoint_spec(text: str) -> EndpointSpec:
     own = [key for key in _OF_PARTS if key in given]
     if "of" in given and own:
         raise AssayPilotError(
-            f"{name} is a difference of two endpoints: {own[0]} is said of them, not of it",
+            f"{name} is a difference of two endpoints: {own[0]} belongs to them, not to it",
             option="--endpoint",
             mend=f"Leave {own[0]}= out there.",
         )

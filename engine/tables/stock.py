@@ -147,7 +147,7 @@ def read_stock(
                 continue
             known = found.setdefault(compound, {})
             if known.setdefault(role, value) != value:
-                problems.append(Problem(row, column, f"{quoted(text)} is not what row {first[compound]} says of it"))
+                problems.append(Problem(row, column, f"{quoted(text)} contradicts row {first[compound]}"))
             first.setdefault(compound, row)
     lines = [_line(compound, known, guess=compound not in unclear) for compound, known in found.items()]
     return StockTable(tuple(lines), tuple(problems))

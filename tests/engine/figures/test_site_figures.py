@@ -95,7 +95,7 @@ def test_measured_against_predicted() -> None:
                    for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True))  # fmt: skip
     assert drawn == [(6.0, 6.1), (6.5, 6.6), (7.0, 6.9)]
     assert axes.get_xlim() == axes.get_ylim()
-    assert "1 measured compounds that the others say nothing of" in axes.get_xlabel().replace("\n", " ")
+    assert "1 measured compounds that the others cannot predict" in axes.get_xlabel().replace("\n", " ")
     assert axes.get_ylabel() == "pIC50 $x$ measured"
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
     assert labels == ["in", "undecided", "out", "assay noise"]

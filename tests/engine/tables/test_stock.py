@@ -34,7 +34,7 @@ def test_a_list_takes_what_it_can_and_names_the_rest(tmp_path: Path) -> None:
     assert [(one.row, one.column) for one in found.not_used] == [
         (3, "ID"), (4, "Cost"), (5, "Stock"), (5, "Lead"), (6, "ID"), (7, "Stock"),
     ]  # fmt: skip
-    assert found.not_used[-1].reason == "'no' is not what row 2 says of it"
+    assert found.not_used[-1].reason == "'no' contradicts row 2"
 
 
 @pytest.mark.parametrize(
