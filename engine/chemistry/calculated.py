@@ -13,7 +13,7 @@ from ..domain.profiles import PROPERTIES, Known
 from .properties import FIGURES, figures_of
 
 _FIGURES = ("mw", "clogp", "tpsa", "hbd", "rotatable")
-"""Which figures the properties are."""
+"""The figures of the properties, in their order."""
 _PLACES = {name: FIGURES.index(figure) for name, figure in zip(PROPERTIES, _FIGURES, strict=True)}
 _FEW = 40
 """Structures whose values the picture of a curve shows."""

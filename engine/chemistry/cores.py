@@ -39,7 +39,7 @@ class Core:
 
 
 def site_name(number: int) -> str:
-    """Return what the site of a number is called."""
+    """Return the name of the site of a number."""
     return f"R{number}"
 
 

@@ -319,7 +319,7 @@ _MOST = 20_000
 
 
 def parts_of(library: Library) -> Decomposition:
-    """Return what ``decompose`` found when the library was made; nothing at sites that were left out of it.
+    """Return the decomposition from which the library was made, without sites that were left out of it.
 
     AssayPilotError where substituents were taken together, so that a site has others than the structures.
     """

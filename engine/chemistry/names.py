@@ -27,7 +27,7 @@ _LONGEST: Final = 250
 """Most characters of a label to be named; a name would not shorten longer ones."""
 _MOST_ATOMS: Final = 40
 _SYNTAX: Final = re.compile(r"[=#(\[]|[CcNn]1")
-"""What a SMILES of a building block has and a plain label has not."""
+"""Parts of a building block's SMILES that plain labels do not have."""
 _LEAST_ATOMS: Final = 3
 """Heavy atoms of a building block."""
 

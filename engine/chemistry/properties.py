@@ -1,4 +1,4 @@
-"""What tables show and filter of structures, for another process: properties, alerts, parts and likeness."""
+"""Facts of structures for tables and filters, computed in another process: properties, alerts, substructures."""
 
 from __future__ import annotations
 

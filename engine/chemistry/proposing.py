@@ -34,13 +34,13 @@ _FEWEST_SHARE = 0.08
 _FEWEST_ATOMS = 5
 _MOST_SITES = 9
 _RARE = 0.03
-"""Where fewer of the sample carry something there is no site: those few are listed, the others stay comparable."""
+"""Least share of the sample with a substituent at a site; the few compounds below it are listed instead."""
 _LOSS = 6.0
 """Penalty of a lost compound, in compounds whose atoms are all explained by the core."""
 _LEAST = 0.25
 """Share of a compound's atoms below which a core explains less, in proportion to its size."""
 _ANOTHER = 0.35
-"""What one more core has to gain."""
+"""Least gain of one more core."""
 _MOST_CORES = 4
 _FEWEST_MORE = 4
 """Compounds that one more core has to keep; fewer are no series of their own."""
@@ -48,7 +48,7 @@ _ARBITRARY = 0.7
 """Share explained where a structure has several decompositions, or a ring joins two sites."""
 _NITROGEN = 7
 _POTENT = 3.0
-"""What one of the most potent quarter weighs against one of the others."""
+"""Weight of one of the most potent quarter against one of the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ def _are_series(cores: Sequence[_Tried]) -> bool:
 
 
 def _worth(cores: Sequence[_Tried], weights: Floats) -> float:
-    """Return what cores keep together: atoms explained, less what is lost, less what several cores cost."""
+    """Return the score of cores: atoms explained, less penalties for lost compounds and for several cores."""
     explained = np.full(len(weights), np.nan)
     for one in cores:
         explained = np.where(np.isnan(explained), one.explained, explained)

@@ -36,7 +36,7 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class _Cut:
-    """Which bonds to cut: ``(core atom, outer atom, site)``; the outer atom is -1 for hydrogen."""
+    """The bonds to cut: ``(core atom, outer atom, site)``; the outer atom is -1 for hydrogen."""
 
     ends: tuple[tuple[int, int, int], ...]
 
@@ -77,7 +77,7 @@ class Splitter:
         self._parameters = parameters
 
     def places(self, molecule: Any) -> list[tuple[int, ...]]:
-        """Where the bare core is in a molecule: the molecule's atoms in the order of the core's."""
+        """Return the matches of the bare core in a molecule: its atoms in the order of the core's."""
         return [tuple(match) for match in molecule.GetSubstructMatches(self._scaffold, self._parameters)]
 
     def outer_bonds(self, molecule: Any, match: Sequence[int]) -> list[tuple[int, int]] | None:
@@ -254,7 +254,7 @@ def _ends(molecule: Any) -> Sequence[Any]:
 
 @cache
 def _of_element(number: int) -> Any:
-    """Return what finds the atoms of one element; a loop over all atoms takes longer than all else here."""
+    """Return a query for the atoms of one element; a loop over all atoms would take longer than all else here."""
     from rdkit.Chem import rdqueries
 
     return rdqueries.AtomNumEqualsQueryAtom(number)

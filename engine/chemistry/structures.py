@@ -17,7 +17,7 @@ _LONGEST_SHOWN = 60
 _BLOCK_END = "M  END"
 _COUNTS_WIDTH = 39
 _MORE = re.compile(r"[@/\\.:|*\s]|\[\d*H|\A\Z")
-"""What a spelling has that must be looked at once more: stereo, several parts, numbered or open ends, hydrogen."""
+"""Features of a spelling that need a second look: stereo, several parts, numbered or open ends, hydrogen."""
 _CLEARLY_LARGER = 2.0
 """Least heavy atoms of the parent per heavy atom of a second part that is no known salt."""
 
@@ -177,7 +177,7 @@ def _parameters(*, hydrogens: bool) -> Any:
 
 
 def complaint(molecule: Any) -> str:
-    """Return what is wrong with a molecule that was read without a look at its chemistry, in a few words."""
+    """Return the chemical fault of a molecule that was read without sanitisation, in a few words."""
     from rdkit import Chem
 
     try:
@@ -250,7 +250,7 @@ def _shown(text: str) -> str:
 
 
 Merge = Literal["none", "charge", "tautomer"]
-"""What counts as one compound: the structure as it is; its charge forms, too; and its tautomers, too."""
+"""Structures that count as one compound: identical ones; also charge forms; also tautomers."""
 
 _EVERY = 50
 _POINT = re.compile(r"\[\d*\*(?::\d+)?\]|\[R\d*\]|\*")

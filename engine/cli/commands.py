@@ -352,7 +352,7 @@ class Command(NamedTuple):
     takes: tuple[str, ...]
     """Its options and what they share, one text each."""
     rules: tuple[str, ...]
-    """What goes together and what does not."""
+    """Rules for combinations of options."""
 
 
 def _commands() -> Iterator[tuple[str, Command]]:

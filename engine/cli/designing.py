@@ -53,12 +53,12 @@ class _Task:
     allowed: Ints
     """Compounds that may be measured, ascending; positions of the design are positions in this list."""
     forced: Flags
-    """Which of the allowed must be measured."""
+    """The allowed compounds that must be measured."""
     price: Floats | None
     """Of each of the allowed, when there is a budget."""
     candidates: ProjectedFeatures
     targets: ProjectedFeatures
-    """What must be known well: the rows that can be estimated."""
+    """The targets of the design that can be estimated, as rows."""
     not_estimable: tuple[str, ...]
     warnings: tuple[str, ...]
 
@@ -201,7 +201,7 @@ def _warnings(imported: ImportedTable, problems: Sequence[tuple[str | None, Prob
 
 
 def _directions(criterion: str, task: _Task) -> Directions:
-    """Return what must be known well: the means of the targets, or all their differences."""
+    """Return the contrasts to estimate: the means of the targets, or all their differences."""
     ids = [task.library.ids[int(row)] for row in task.targets.rows]
     return Pairs(task.targets, names=ids) if criterion == "xy" else Rows(task.targets, names=ids)
 
@@ -322,7 +322,7 @@ def _frontier_lines(bought: tuple[Priced, ...]) -> list[str]:
 
 
 def flags(raw: RawTable, of_row: Sequence[str | None], library: Library, column: str | None, option: str) -> Flags:
-    """Which compounds a column of yes and no marks, ``(n,)``; all False without a column, blank is no.
+    """Return the compounds that a yes-or-no column marks, ``(n,)``; all False without a column, blank is no.
 
     A compound of several rows is marked when one of them is. AssayPilotError for any other word.
     """

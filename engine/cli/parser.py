@@ -139,7 +139,7 @@ class WrongUsage(Exception):
 
     @property
     def line(self) -> str:
-        """What is wrong, and the mend where there is one."""
+        """The fault, and the remedy where there is one."""
         mend = self.mend or ("" if self.usage else f"See {self.program} --help.")
         return f"{str(self).rstrip('.')}. {mend}" if mend else str(self)
 
@@ -234,7 +234,7 @@ _OTHER_WORDS = {
     "info": "status, or doctor",
     "import": "new FILE --table TABLE; add FILE TABLE for more compounds",
 }
-"""What other programs call our commands."""
+"""Names of our commands in other programs."""
 
 
 def without_help_word(words: Sequence[str]) -> list[str]:
@@ -305,7 +305,7 @@ def _of_words(
 
 
 def wrong_together(options: argparse.Namespace) -> str | None:
-    """Return what is wrong with the options of a command as a whole; None where nothing is."""
+    """Return the fault of a command's options in combination; None without one."""
 
     def given(name: str) -> bool:
         return bool(getattr(options, name.lstrip("-").replace("-", "_")))

@@ -31,12 +31,12 @@ _SHOW_EVERY = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a command answers, in both forms."""
+    """The answer of a command, in both forms."""
 
     document: Any
-    """What ``--json`` prints."""
+    """The document for ``--json``."""
     lines: Sequence[str] = field(default=())
-    """What is printed without it."""
+    """The lines printed otherwise."""
     exit_code: int = 0
 
 

@@ -112,7 +112,7 @@ def status_document(now: Status, only: Which = "all", limit: int = JSON_LIMIT) -
 
 
 def _forecast(options: argparse.Namespace, console: Console) -> tuple[Forecast | None, list[str]]:
-    """Return what the campaign will still take; None, and why, where that cannot be simulated."""
+    """Return the forecast of the campaign; None, and the reason, where it cannot be simulated."""
     from ..simulate.forecast import forecast_campaign
 
     try:
@@ -254,7 +254,7 @@ def left_to_do(now: Status, made: Forecast) -> dict[str, Any]:
 
 
 def range_lines(now: Status, made: Forecast) -> list[str]:
-    """Return what the whole campaign takes, in lines for people."""
+    """Return the cost of the whole campaign, in lines for people."""
     more = ", or more" if made.open_ended else ""
     used = f", {now.measurements_used:,} of them made" if now.measurements_used else ""
     return [
@@ -287,7 +287,7 @@ def forecast(options: argparse.Namespace, console: Console) -> Reply:
 
 
 def _of_series(now: Status, made: SeriesForecast) -> Reply:
-    """Return what the coming rounds will find, as a curve."""
+    """Return the members found in coming rounds, as a curve."""
     document = {
         **pick(now, "name strategy finished measurements_used head"),
         "curve": [asdict(point) for point in made.curve],

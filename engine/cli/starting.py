@@ -113,7 +113,7 @@ def _with_advice(error: NoSites, raw: RawTable, options: argparse.Namespace) -> 
 
 
 def check(options: argparse.Namespace, console: Console) -> Reply:
-    """Return what an import of the table would understand; writes nothing."""
+    """Return how an import would understand the table, without writing anything."""
     raw, mapping, imported, _ = _read(options, None, console)
     document = check_report(raw, mapping, imported) | {"stock": table_stock_counts(imported)}
     return Reply(document, [*check_lines(options.table, document), *stock_count_lines(document["stock"])])

@@ -38,7 +38,7 @@ def _counted(states: Sequence[int | None]) -> dict[str, Any]:
 
 
 def stock_counts(now: Status) -> dict[str, Any]:
-    """How many compounds are in stock, and the terms of all costs."""
+    """Return the numbers of compounds by stock state, and the general terms of cost and time."""
     terms = USUAL if now.stock is None else now.stock.terms.over(USUAL)
     counts = _counted([] if now.stock is None else now.stock.state.tolist())
     return counts | pick(terms, "currency measurement_cost default_plan=plan round_days")
@@ -84,7 +84,7 @@ def _in_stock(counts: Mapping[str, Any]) -> str:
 
 
 def orders_document(now: Status) -> list[dict[str, Any]]:
-    """Return what the phase under way waits for, for ``--json``."""
+    """Return the compounds that the current phase waits for, for ``--json``."""
     if now.stock is None:
         return []
     return [

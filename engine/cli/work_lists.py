@@ -1,4 +1,4 @@
-"""What commands write and where: work lists and pages, lists for liquid handlers; never over another file."""
+"""Output files of commands: work lists and pages, lists for liquid handlers; never over another file."""
 
 from __future__ import annotations
 
@@ -201,7 +201,7 @@ def wells_document(now: Status, issued: Round, item: RoundItem, layout: Layout |
 
 
 def wells_text(layout: Layout, compound: int) -> str:
-    """Where the measurements of a compound stand, for the terminal: ``R1-P1 B2, R1-P1 G5``."""
+    """Return the wells of a compound's measurements, for the terminal: ``R1-P1 B2, R1-P1 G5``."""
     places = [f"{plate.name} {placed.range}" for plate, placed in layout.of(compound)]
     return names(places, _SHOWN)
 
@@ -210,7 +210,7 @@ Handed = Callable[[Status, Round], tuple[dict[str, Any], list[str]]]
 
 
 def prepare_transfers(options: argparse.Namespace, before: Status, report: Report) -> Handed:
-    """Return what writes the list once a round is issued; refuse what cannot be read or written before that."""
+    """Return a function that writes the list once a round is issued; refuse unusable files before that."""
     from ..export.transfers import TRANSFER_COLUMNS, read_sources, read_volume, transfers, write_transfers
     from ..tables.opening import read_table
 

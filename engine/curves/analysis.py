@@ -65,7 +65,7 @@ class Curve:
     se: float | None
     """Standard error of ``log_value``; None for a bound, or where it is not determined."""
     flags: tuple[str, ...]
-    """What a chemist should look at, in plain words."""
+    """Points for a chemist to check, in plain words."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,7 +87,7 @@ class Points:
     unit: str = "µM"
     """Of the concentrations as the table has them."""
     response: str = "Response"
-    """What the table calls its responses."""
+    """The table's name for its responses."""
 
 
 def read_points(raw: RawTable, columns: Columns = Columns()) -> Points:

@@ -1,4 +1,4 @@
-"""What is written of curves: results, points, a table for Prism, and JSON."""
+"""Output of curves: results, points, a table for Prism, and JSON."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What leaves the program: work lists and shortlists."""
+"""Exports of the program: work lists and shortlists."""

@@ -30,7 +30,7 @@ Shape = tuple[float, float]
 Ends = tuple[float, float, float, float]
 """Between which the axes of a picture run: left, right, bottom, top."""
 Frame = tuple[float, float, float, float]
-"""What part of its data a picture shows: left, right, bottom, top; of a ranking the first two, ranks, count."""
+"""The visible part of a picture's data: left, right, bottom, top; of a ranking the first two, ranks, count."""
 Colours = Callable[[], Palette]
 
 _MARKS = "Filled circles are in, diamonds undecided, hollow circles out."
@@ -68,11 +68,11 @@ class Picture(ABC):
         self.only: Flags | None = None
         """The compounds to draw; None: all."""
         self.frame: Frame | None = None
-        """What was zoomed or moved to; None: what follows from the data."""
+        """The part zoomed or moved to; None: the default for the data."""
         self.steady = False
         """Whether it stays where it is when another compound is selected."""
         self.view: Ranking | Spread | Bundle | None = None
-        """What was drawn last, and where."""
+        """The view that was drawn last."""
 
     @property
     @abstractmethod
@@ -104,7 +104,7 @@ class Picture(ABC):
         return None if self.view is None else self.view.near(x, y, reach)
 
     def place(self, compound: int, x: float) -> tuple[float, float] | None:
-        """Where a compound is drawn, the nearest to ``x`` of several places; None where it is not."""
+        """Return the place of a compound, the nearest to ``x`` of several; None where it is not drawn."""
         return None if self.view is None else self.view.place(compound, x)
 
     @property
@@ -123,7 +123,7 @@ class Picture(ABC):
 
     @property
     def caption(self) -> str:
-        """What it shows, in a sentence or two; empty while it shows nothing."""
+        """Description in a sentence or two; empty while nothing is drawn."""
         return self._caption() if np.isfinite(self._matrices()[0]).all(axis=0).any() else ""
 
     @abstractmethod

@@ -35,7 +35,7 @@ _WORDS: dict[Which, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which compounds and columns the shortlist has, and in which order."""
+    """The compounds and columns of the shortlist, in order."""
 
     which: Which = "in"
     """The compounds by status; when ``order`` is given it decides instead."""
@@ -44,7 +44,7 @@ class Choice:
     columns: tuple[str, ...] | None = None
     """Headers of the shortlist in the order on screen; None: all.
 
-    ID comes first, and evidence, availability, cost and lead time (where a list said them) and (after a confirmation
+    ID comes first, and evidence, availability, cost and lead time (where a list gives them) and (after a confirmation
     round) whether it is confirmed last, where they are not among them: no row goes out without.
     """
     extra: tuple[Column, ...] = ()
@@ -77,7 +77,7 @@ class Contents:
 
     @cached_property
     def what(self) -> str:
-        """Which compounds the shortlist holds, in words: ``12 of 960 compounds: those that are in``."""
+        """The compounds of the shortlist, in words: ``12 of 960 compounds: those that are in``."""
         total, n = len(self.status.library), len(self.compounds)
         if self.choice.order is not None:
             return f"{n:,} of {total:,} compounds, chosen and sorted by hand"

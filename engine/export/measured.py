@@ -1,4 +1,4 @@
-"""What was measured of each compound: means and numbers of values, and values known only as bounds."""
+"""Measured means of each compound, their numbers of values, and values known only as bounds."""
 
 from __future__ import annotations
 

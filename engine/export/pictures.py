@@ -67,7 +67,7 @@ def rounds_figure(status: Status, size: Shape, dpi: float = 100.0) -> Figure:
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """What was measured of one endpoint and can be used, history included."""
+    """The usable measurements of one endpoint, history included."""
 
     rows: Ints
     """``(m,)``, the compounds."""
@@ -98,7 +98,7 @@ def means_of(status: Status, endpoint: int) -> Pooled:
 
 
 def contribution_figures(status: Status, endpoint: int, data: Measured, width: float) -> list[Figure]:
-    """Return what each substituent adds, the best of a site first, in figures that fit a page, ``width`` inches wide.
+    """Return contributions of substituents, the best of a site first, in figures for a page, ``width`` inches wide.
 
     All of an endpoint share the ends of their axes. Sites with very many substituents leave out the middle.
     """

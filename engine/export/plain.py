@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from PIL import ImageFont
 
 _NEVER = "\ufffe\uffff"
-"""What is no character in XML."""
+"""Characters that XML does not allow."""
 _LINES = ("Cc", "Zl", "Zp")
 _SENTENCE = re.compile(r"(?<=\.) (?=[0-9A-Z])")
 
@@ -114,7 +114,7 @@ class CompoundLine:
 
     @property
     def rests_on(self) -> str:
-        """What was measured, else why it is predicted."""
+        """The measured mean, else why it is predicted."""
         return self.measured or self.evidence
 
 
@@ -259,7 +259,7 @@ def width_of(text: str, size: float, *, bold: bool = False) -> float:
 
 
 def lines_of(text: str, size: float, width: float, *, bold: bool = False) -> int:
-    """How many lines a text takes at most, ``size`` in points and ``width`` in inches."""
+    """Return how many lines a text takes at most, ``size`` in points and ``width`` in inches."""
     used, count = 0.0, 1
     for word in _WORD.findall(plain(text)):
         long = width_of(word, size, bold=bold)

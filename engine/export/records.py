@@ -63,7 +63,7 @@ def _left_out(m: Measurement) -> bool:
 
 
 def _used(status: Status, m: Measurement) -> str:
-    """Return what becomes of a value, in a few words."""
+    """Return how a value is used, in a few words."""
     if m.withdrawn:
         return "no, undone"
     if m.excluded is not None:
@@ -216,7 +216,7 @@ def settings(status: Status, what: str, program: str, exported: str, file: str) 
 
 
 def _confirmation(status: Status) -> list[tuple[str, Cell]]:
-    """Return what confirmation rounds found; nothing without one."""
+    """Return the results of confirmation rounds; nothing without one."""
     found = status.confirmation
     if not found.rounds:
         return []

@@ -183,7 +183,7 @@ def _shortlist(contents: Contents, progress: Progress) -> list[Flowable]:
 
 
 def _intervals(status: Status) -> str:
-    """Return what the intervals of the shortlist are."""
+    """Return the note on the intervals of the shortlist."""
     kind, decided = status.guarantee.kind, bool(status.phases_decided)
     text = f"Estimates are from all measurements that count; intervals are {intervals_are(kind, decided=decided)}"
     note = ", so an estimate may be off the middle of its interval" if decided and kind != "calibrated" else ""
@@ -191,7 +191,7 @@ def _intervals(status: Status) -> str:
 
 
 def _contributions(status: Status, measured: Mapping[int, pictures.Measured]) -> list[Flowable]:
-    """Return what every substituent adds, for each endpoint that was measured."""
+    """Return the contribution of every substituent, for each measured endpoint."""
     title = "What each substituent adds"
     if not _additive(status):
         words = "Effects add up on the scale of this strategy's link, not on that of the values."

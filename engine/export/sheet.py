@@ -111,7 +111,7 @@ def unique(names: Sequence[str]) -> tuple[str, ...]:
 
 _REPORT_EVERY = 1_000
 _SIGNS = ("'", *FORMULA)
-"""What a text begins with that has to be looked at."""
+"""First characters of texts that need a check."""
 
 
 def write(path: Path, contents: Contents, report: Report = silent) -> int:

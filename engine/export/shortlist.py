@@ -86,7 +86,7 @@ def chances(status: Status) -> dict[str, Floats]:
 
 
 def evidence(status: Status, compound: int) -> str:
-    """Return what a compound's place rests on.
+    """Return the evidence for a compound's place.
 
     ``measured 3``, else ``predicted, `` and why nothing counts as measured.
     """
@@ -211,7 +211,7 @@ def table_of(status: Status, compounds: Sequence[int] | Ints) -> Sheet:
 
 
 def brief_table(status: Status, compounds: Sequence[int]) -> Sheet:
-    """Return what a terminal or a notebook shows of compounds: status, estimates, chances, evidence, confirmation."""
+    """Return compounds for a terminal or a notebook: status, estimates, chances, evidence, confirmation."""
     whole = table_of(status, compounds)
     scales = [status.endpoints[place].scale_name for place in status.asked_endpoints]
     columns = ["ID", "Status", *(f"{scale} {what}" for scale in scales for what in ("estimate", "low", "high"))]

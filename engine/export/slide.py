@@ -272,7 +272,7 @@ def _best(slide: Any, contents: Contents, report: Report) -> None:
 def _cards(
     slide: Any, contents: Contents, compounds: list[int], smiles: list[str], aligned: Aligned, report: Report
 ) -> int:
-    """How many compounds are shown as pictures with their id and values below."""
+    """Add compounds as pictures with their id and values below; return how many."""
     status = contents.status
     across = 2 if len(compounds) <= 4 else 3
     width = (_BEST.width - (across - 1) * _GAP) / across
@@ -321,7 +321,7 @@ def _card_words(line: CompoundLine, width: float) -> list[Words]:
 
 
 def _rows(slide: Any, contents: Contents, compounds: list[int]) -> int:
-    """How many compounds are shown in a table, where no structure is known."""
+    """Add compounds as a table, where no structure is known; return how many."""
     status = contents.status
     lines = compound_lines(status, compounds)
     header, *cells = compound_rows(status.library, lines)

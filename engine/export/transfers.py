@@ -1,4 +1,4 @@
-"""Which source well goes into which well of a round: lists for an Echo, a Hamilton and a Tecan."""
+"""Transfers from source wells to the wells of a round: lists for an Echo, a Hamilton and a Tecan."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Transfer:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Where compounds and controls stand in their source plates."""
+    """The wells of compounds and controls in their source plates."""
 
     compounds: dict[int, tuple[str, Well]]
     """By position in the library; the first well of each."""

@@ -17,7 +17,7 @@ from .sheet import Cell, Sheet, rounded, unique, write_csv
 from .shortlist import decimals_of, structure
 
 _SIDE_COLUMNS = ("Relation", "Unit", "Date", "Plate", "Well", "Batch", "Comment")
-"""What a lab may add to a value; the reader of results knows these headers."""
+"""Columns that a lab may fill in for a value; the reader of results knows these headers."""
 
 NOT_PLANNED = "N/A"
 """In a work list where a value is in already; the reader of results takes it for none."""
@@ -90,7 +90,7 @@ def work_list(status: Status, issued: Round, layout: Layout | None = None) -> Sh
 
 
 def _known(status: Status, rank: int, item: RoundItem) -> tuple[Cell, ...]:
-    """Return what the rows of a compound begin with: rank, id, structure, substituents."""
+    """Return the first cells of a compound's rows: rank, id, structure, substituents."""
     library = status.library
     structure = () if library.smiles is None else (library.smiles[item.compound],)
     return (rank, library.ids[item.compound], *structure, *library.substituents(item.compound).values())
@@ -226,6 +226,6 @@ def _plain(number: float | None) -> float | int | None:
 
 
 def write_order_list(path: Path, status: Status) -> int:
-    """How many compounds the list that was written has."""
+    """Write the order list; return its number of compounds."""
     sheet = order_list(status)
     return write_csv(path, sheet.header, sheet.rows)

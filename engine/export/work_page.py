@@ -226,7 +226,7 @@ def _control(layout: Layout, name: str) -> _Look:
 
 
 def legend(layout: Layout, width: float) -> Table:
-    """Return what the plates are explained by: only what is on them."""
+    """Return the legend of the plates, limited to their contents."""
     long = any(len(one.wells) > 1 for plate in layout.plates for one in plate.placed)
     entries = [(_Look("1", _PALE), "compound 1 of the list" + (": its first well" if long else ""))]
     entries += [(_Look("", _FAINT), "further wells of the same measurement")] if long else []

@@ -128,7 +128,7 @@ class _Writer:
         self._aside = aside
         self._done = 0
         self._cut: list[str] = []
-        """Where texts were too long for a cell."""
+        """Places of texts that were too long for a cell."""
         self._replaced = 0
         """Texts with characters that workbooks do not allow."""
         self._notes: list[str] = []
@@ -303,7 +303,7 @@ class _Writer:
         return colour and self._format(bold=cell == "in", font_color=colour, **_LINE)
 
     def _remarks(self) -> list[str]:
-        """Return what is not in the workbook as it is in the campaign."""
+        """Return notes on differences between the workbook and the campaign."""
         found = list(self._notes)
         if self._cut:
             more = f" and {len(self._cut) - 10:,} more" if len(self._cut) > 10 else ""

@@ -53,7 +53,7 @@ class Aligned:
 
     @classmethod
     def of(cls, library: Library, smiles: Sequence[str]) -> Aligned:
-        """Return what draws these structures of a library, turned to its cores."""
+        """Return an ``Aligned`` for these structures of a library, turned to its cores."""
         return cls(() if library.scaffold is None else library.scaffold.cores, smiles)
 
     @property

@@ -144,10 +144,10 @@ def ring(axes: Axes, x: float, y: float, palette: Palette, *, size: float = 11.0
 
 
 def round_ticks(most: int) -> MaxNLocator:
-    """Where the ticks of a scale of values are: at most so many steps."""
+    """Return a locator of ticks for values, with at most so many steps."""
     return MaxNLocator(nbins=most, steps=[1, 2, 2.5, 5, 10])
 
 
 def whole_ticks(most: int) -> MaxNLocator:
-    """Where the ticks of a scale of counts are: at most so many steps, at whole numbers only."""
+    """Return a locator of ticks for counts, at whole numbers, with at most so many steps."""
     return MaxNLocator(nbins=most, steps=[1, 2, 5, 10], integer=True, min_n_ticks=1)

@@ -38,7 +38,7 @@ Branch = tuple[tuple[int, int], ...]
 
 
 def carried(library: Library, compound: int) -> dict[int, str]:
-    """Return what a compound carries by number of site, where substituents are structures: ``{1: "C[*:1]"}``."""
+    """Return a compound's substituents by number of site, where these are structures: ``{1: "C[*:1]"}``."""
     labels = library.substituents(compound)
     if library.scaffold is not None:
         labels = dict(library.scaffold.fixed) | labels

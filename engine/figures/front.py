@@ -36,7 +36,7 @@ class Axis:
 
     @property
     def better(self) -> str:
-        """Which way is better, for an axis that grows to the right or upwards."""
+        """The label of the better direction, for an axis that grows to the right or upwards."""
         return "better →" if self.sign > 0 else "← better"
 
 
@@ -62,7 +62,7 @@ class Spread:
 
     @property
     def bounded(self) -> Flags:
-        """Which compounds have all bounds."""
+        """The compounds with all bounds, as flags."""
         return complete(self.low) & complete(self.high)
 
     def near(self, x: float, y: float, reach: tuple[float, float]) -> int | None:
@@ -74,7 +74,7 @@ class Spread:
         return int(self.compounds[nearest]) if far[nearest] <= 2.0 else None
 
     def place(self, compound: int, x: float) -> tuple[float, float] | None:
-        """Where a compound is drawn; None when it is not."""
+        """Return the place of a compound; None when it is not drawn."""
         found = np.flatnonzero(self.compounds == compound)
         return (float(self.at[0, found[0]]), float(self.at[1, found[0]])) if found.size else None
 
@@ -129,7 +129,7 @@ def staircase(points: Floats, signs: tuple[float, float], ends: tuple[float, flo
 
 
 def complete(points: Floats) -> Flags:
-    """Which columns have a number in every row, ``(n,)``."""
+    """Return flags of the columns with a number in every row, ``(n,)``."""
     known: Flags = np.logical_and.reduce(np.isfinite(points), axis=0)
     return known
 

@@ -122,7 +122,7 @@ def _best(cells: Ints, places: Ints, values: Floats, n: int) -> Ints:
 
 
 def _effects(mean: Floats) -> tuple[Floats, Floats]:
-    """Return what each row, and each column, has over the average of the cells it is in; -inf where nothing is known.
+    """Return the mean excess of each row, and each column, over the average; -inf where nothing is known.
 
     Cells are compared within their column (row), so that a row is not called good because its columns are.
     """

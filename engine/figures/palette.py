@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 UNDECIDED, IN, OUT = 0, 1, 2
 WORDS = ("undecided", "in", "out", "not estimable")
-"""What each status is called, by code."""
+"""The word of each status, by code."""
 MARKERS = ("D", "o", "o", "x")
 """Marker of each status, by code (undecided, in, out, not estimable); out is drawn hollow."""
 

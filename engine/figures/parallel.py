@@ -26,7 +26,7 @@ MOST_FAINT = 400
 
 @dataclass(frozen=True, eq=False)
 class Bundle:
-    """Which compounds a parallel plot draws, and where their lines run."""
+    """The compounds of a parallel plot and their lines."""
 
     compounds: Ints
     """Positions in the library, faint ones first, those in last."""
@@ -52,7 +52,7 @@ class Bundle:
         return int(self.compounds[nearest]) if far[nearest] < 0.06 else None
 
     def place(self, compound: int, x: float) -> tuple[float, float] | None:
-        """Where the line of a compound crosses the axis nearest to ``x``; None when it is not drawn."""
+        """Return where a compound's line crosses the axis nearest to ``x``; None when it is not drawn."""
         found = np.flatnonzero(self.compounds == compound)
         if not found.size:
             return None

@@ -37,7 +37,7 @@ _OVER = 9.0
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """Which compounds a ranked plot shows."""
+    """The compounds of a ranked plot."""
 
     compounds: Ints
     """Positions in the library, best first."""
@@ -49,7 +49,7 @@ class Ranking:
     """Compounds that have an estimate."""
 
     def place(self, compound: int | None, x: float = 0.0) -> tuple[float, float] | None:
-        """Where a compound is drawn: its rank and its estimate; None when it is not."""
+        """Return the place of a compound: rank and estimate; None when it is not drawn."""
         found = np.flatnonzero(self.compounds == compound)
         return (float(found[0] + self.first), float(self.estimate[found[0]])) if found.size else None
 
@@ -188,12 +188,12 @@ def ranked_intervals(
 
 @dataclass(frozen=True, eq=False)
 class _Bars:
-    """What is drawn of each compound of a ranking, ``(n_drawn,)`` each."""
+    """The drawn values of a ranking's compounds, ``(n_drawn,)`` each."""
 
     bottom: Floats
     top: Floats
     decided: Flags
-    """Where the interval is the deciding one."""
+    """Whether the interval is the deciding one."""
     thin: Flags
     limits: Sequence[Floats]
     """Upper and lower limits of values known only as bounds."""
@@ -250,7 +250,7 @@ def _intervals(ranking: Ranking, spans: Spans) -> tuple[Floats, Floats]:
 
 
 def _free_side(axes: Axes, bottom: Floats, top: Floats, level: float, *, up: bool) -> float:
-    """Where across a word beyond ``level`` hides fewer intervals: 0.008 at the left, or 0.995 at the right."""
+    """Return where across a word beyond ``level`` hides fewer intervals: 0.008 at the left, or 0.995 at the right."""
     ends = axes.get_ylim()
     reach = 0.09 * (ends[1] - ends[0])
     low, high = (level, level + reach) if up else (level - reach, level)

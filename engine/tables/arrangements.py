@@ -265,7 +265,7 @@ _BORDER = re.compile(r"[\s|+:\-=_─━┄┈┌┐└┘├┤┬┴┼╔╗�
 """A line that only draws the table."""
 _SPLIT = re.compile(r"(?<!\\)\|")
 _COUNT = re.compile(r"\(\d[\d,]* (?:rows?|lines?)\)")
-"""What a database's terminal writes below its table."""
+"""The line that a database's terminal writes below its table."""
 _EVEN = 0.9
 _GAPS = re.compile(r" {2,}")
 

@@ -28,7 +28,7 @@ from .raw import RawTable
 _FEWEST = 8
 """Fewest degrees of freedom with which SDs are informative."""
 _MUCH = 1.5
-"""How many times the SD within means that between rows must be, to be worth its figure."""
+"""Ratio of the SD between rows to that within means above which the SD is reported."""
 _FEWEST_BETWEEN = 4
 
 
@@ -310,7 +310,7 @@ def _fit_json(fit: AdditiveFit) -> dict[str, float | int | None]:
 
 
 def _sparse(facts: Sequence[EndpointFacts]) -> list[str]:
-    """Return what it means that most substituents were measured in one compound alone; empty when they were not."""
+    """Return a note when most substituents were measured in a single compound; else nothing."""
     rare = [fact.endpoint.name for fact in facts if 2 * fact.fit.leverage_one > fact.fit.rows > 0]
     if not rare:
         return []

@@ -208,7 +208,7 @@ def _has_other_text(claims: Claims, column: str) -> bool:
 EACH, POOLED = "each", "pooled"
 _ASSAYS = PATTERNS["assay or source"]
 _OF_ASSAYS = re.compile(r"\b(?:run|plate|well|date|batch|lot|barcode)\b")
-"""What an assay has many of: these columns name no assays."""
+"""Columns of which an assay has many values: they name no assays."""
 _MOST = 40
 _TOGETHER = 0.2
 """The share of the compounds in two and more assays from which each assay is an endpoint of its own."""

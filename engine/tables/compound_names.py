@@ -1,4 +1,4 @@
-"""Which compound a lab means: by the name it writes, the substituents of a row, or the well of a plate."""
+"""The compounds that a lab means: by their names, the substituents of a row, or the well of a plate."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class CompoundNames:
 
     @cached_property
     def _ends_in_numbers(self) -> bool:
-        """Whether what looks like a batch is part of the campaign's ids: AP-1 and AP-1-2 are two compounds there."""
+        """Whether apparent batch numbers are part of the campaign's ids: AP-1 and AP-1-2 are two compounds there."""
         return any(
             match is not None and self.library.find(match["name"]) is not None
             for match in map(_BATCH.fullmatch, self._ids)

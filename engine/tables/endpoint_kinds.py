@@ -28,14 +28,14 @@ PERCENT = PATTERNS["in per cent"]
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What is known of a quantity by its name."""
+    """The properties of a quantity by its name."""
 
     better: Literal["high", "low", ""]
     """Which entered values are better; "" where the name does not determine it."""
     scale: Literal["log", "none", ""]
     """The scale it is compared on; "" where the values decide."""
     what: str
-    """What it is, with the reason: ``a clearance``."""
+    """Its description for reasons: ``a clearance``."""
     potency: Literal["target", "liability", ""] = ""
     """At what it is a potency; "" for what is none."""
 
@@ -223,7 +223,7 @@ def _scale(spec: EndpointSpec, kind: Kind, bare: str, unit: str, values: Sequenc
 
 
 def _direction(spec: EndpointSpec, kind: Kind, endpoint: Endpoint) -> tuple[Direction, str]:
-    """Which way is better on the model scale, and why."""
+    """Return the better direction on the model scale, and the reason."""
     if spec.direction is not None:
         return spec.direction, "given"
     if not kind.better:

@@ -1,4 +1,4 @@
-"""Which rows of a sheet are its header: titles above it, groups over names, units and types below."""
+"""The header rows of a sheet: titles above it, groups over names, units and types below."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SEARCHED = 40
 NUMBER = re.compile(r"[<>~≈]?\s*[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][+-]?\d+)?\s*%?")
 
 _TYPES = frozenset(CELLS["type"])
-"""What programs call the types of columns."""
+"""Names of column types in programs."""
 
 
 class Header(NamedTuple):
@@ -96,12 +96,12 @@ def count_filled(line: Sequence[str]) -> int:
 
 
 def count_known(line: Sequence[str]) -> int:
-    """How many cells are headers that chemists use."""
+    """Return the number of cells that are headers chemists use."""
     return sum(1 for text in line if text and headers.is_known(text))
 
 
 def count_numeric(line: Sequence[str]) -> int:
-    """How many cells are numbers."""
+    """Return the number of cells that are numbers."""
     return sum(1 for text in line if text and NUMBER.fullmatch(text))
 
 
@@ -156,7 +156,7 @@ def _continued(
 ) -> Sequence[str] | None:
     """Return the row right below the header when it is one of headers, too; None for any other.
 
-    It holds no number, and where the header names compounds nothing, or such a name; where that names none, it does.
+    It has no number. Its cell at the header's compounds is empty or another such name; without one, it names compounds.
     A row of units comes next.
     """
     if place + 1 >= len(head) or numbers[place] != numbers[place - 1] + 1 or count_numeric(head[place]):

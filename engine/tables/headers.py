@@ -1,4 +1,4 @@
-"""What the headers of chemists' tables mean, and those of our own exports when they are read again."""
+"""The headers of chemists' tables, and those of our own exports when they are read again."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SITE = re.compile(
 """A site's header, folded: R1, R_2, R-group 3, Rgroup R1, R2 substituent, R3', R4a, [R1], R^2, R1 (SMILES), R2 (2)."""
 
 MEANS = HEADERS["mean"]
-"""What a lab calls the mean of its determinations."""
+"""Names for the mean of determinations."""
 _PARTS = ("relation", "unit", "n", "sd", "sem")
 
 _UNIT = PATTERNS["unit"]
@@ -133,7 +133,7 @@ def without_date(header: str) -> tuple[str, str]:
 
 
 def _function_of(header: str, words: Iterable[str]) -> str | None:
-    """Return what a header calls one of the functions ``words`` of: ``pIC50`` of ``Avg(pIC50)``; else None."""
+    """Return the argument of one of the functions ``words`` in a header: ``pIC50`` of ``Avg(pIC50)``; else None."""
     found = _FUNCTION.fullmatch(narrow(header).strip()) if len(header) <= LONGEST_HEADER else None
     return found["of"] if found is not None and fold(found["word"]) in words and not is_unit(found["of"]) else None
 
@@ -290,7 +290,7 @@ _MEASURED = PATTERNS["measured"]
 _NUMBER_OF = re.compile(r"(?:#|(?:number of|no of|count of|num|nr|nb|n) ?(?=[a-z]))\s*")
 _GLUED = PATTERNS["computed, in one word"]
 _OF_MODULE = re.compile(r"[bir]_(?!(?:user|sd|m|csv)_)[a-z]+_.+")
-"""What a module of a modelling suite calculated; its names begin with the kind of value and the module."""
+"""Results of a modelling suite's modules; their names begin with the kind of value and the module."""
 _FIT = PATTERNS["detail of a fit"]
 _KEPT = PATTERNS["how rows are handled"]
 

@@ -44,7 +44,7 @@ _LARGEST_DEFAULT = 50_000
 
 @dataclass(frozen=True, slots=True)
 class ImportedTable:
-    """What a table gives a campaign."""
+    """The data of a campaign from a table."""
 
     library: Library
     history: tuple[Result, ...]
@@ -70,7 +70,7 @@ class ImportedTable:
 
     @property
     def compounds(self) -> int:
-        """How many compounds the rows list."""
+        """The number of compounds in the rows."""
         return len(self.listed)
 
     @property

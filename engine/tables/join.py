@@ -88,7 +88,7 @@ def join_tables(
 
 
 def _problems_there(other: RawTable) -> list[Problem]:
-    """Return what could not be read of the other table, its rows named with its file."""
+    """Return the problems of the other table, its rows named with its file."""
     where = other.file or "the joined table"
     return [
         replace(problem, row=None, reason=f"row {problem.row} of {where}: {problem.reason}")
@@ -107,7 +107,7 @@ def _id_column(table: RawTable, name: str | None, option: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class MoreCompounds:
-    """What a table adds."""
+    """The compounds that a table adds."""
 
     library: Library
     """At the campaign's sites; those that the campaign has already are among them."""
@@ -115,7 +115,7 @@ class MoreCompounds:
     """The row of each of them, by its place in the table."""
     not_used: tuple[Problem, ...]
     notes: tuple[str, ...]
-    """What was left out or taken of the table."""
+    """Notes on parts of the table left out or used."""
 
 
 def read_more(raw: RawTable, library: Library, options: TableOptions, report: Report = silent) -> MoreCompounds:

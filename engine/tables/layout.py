@@ -1,4 +1,4 @@
-"""Where a table begins and ends in the rows of a sheet: titles, header rows, units, footers."""
+"""The extent of a table in the rows of a sheet: titles, header rows, units, footers."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ class _Sheet:
         return not any(self.show(cell) for at, cell in enumerate(line) if at != start)
 
     def _width(self, header: Sequence[str], body: Sequence[Sequence[Any]]) -> int:
-        """How many columns there are once empty ones at the right are left out."""
+        """Return the number of columns without empty ones at the right."""
         width = len(header)
         while (
             width > 1 and not header[width - 1] and not any(len(r) >= width and self.show(r[width - 1]) for r in body)

@@ -1,4 +1,4 @@
-"""What rows and columns mean together: indicators of sites, rows of summaries, points of curves."""
+"""Normal form of a table: indicators of sites, rows of summaries and points of curves are resolved."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def as_meant(raw: RawTable) -> RawTable:
 
 
 _DOSE = PATTERNS["concentration tested"]
-"""What the concentrations at which compounds were tested are called, folded, without their unit."""
+"""Folded names of columns of tested concentrations, without their unit."""
 _ONLY_DOSE = re.compile(r"(?:@|at)?\s*\d+(?:[.,]\d+)?(?:e-?\d+)?\s*(?:[pnuµμm]?m|[pnuµμm]?mol/l)", re.I)
 """A header that is only a concentration."""
 _REACTION = PATTERNS["result of a reaction"]
@@ -234,7 +234,7 @@ def without_points(raw: RawTable) -> RawTable:
 
 
 def _compounds(raw: RawTable) -> list[tuple[str, ...]] | None:
-    """Return what each row is of, by its id and its substituents; None without either."""
+    """Return the compound of each row, by its id and its substituents; None without either."""
     ids = raw.called(headers.IDS)
     columns = (*(() if ids is None else (ids,)), *numbered_sites(raw, raw.columns))
     return list(zip(*map(raw.column, columns), strict=True)) if columns else None

@@ -22,7 +22,7 @@ PATTERNS = (
     *("*.csv", "*.tsv", "*.txt", "*.md", "*.dwar"),
     *("*.xlsx", "*.xlsm", "*.xls", "*.ods", "*.sdf", "*.sd", "*.smi"),
 )
-"""What files with tables are called, for a file dialog. Their contents decide how they are read, not their names."""
+"""Name patterns of files with tables, for a file dialog. Contents decide how they are read, not names."""
 ENCODINGS = {
     "utf-8": "UTF-8",
     "utf-8-sig": "UTF-8 with a mark",

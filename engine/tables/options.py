@@ -19,7 +19,7 @@ ROLES = ("replicate", "date", "plate", "well", "batch", "comment")
 _COLUMNS = ("id", "smiles", "endpoint_column", "assay_column", "available", "excluded", *ROLES, *_STOCK)
 """The columns of a mapping that are not of one endpoint or site."""
 _OF_PARTS = ("unit", "transform", "sd", "wells_per_measurement", "kind", "words")
-"""What a difference of two endpoints has from them."""
+"""Settings that a difference of two endpoints takes from them."""
 _EXAMPLE = 'For example "IC50;unit=nM;sd=0.2".'
 
 
@@ -41,7 +41,7 @@ class EndpointSpec:
     sd_estimated: bool = False
     """Whether the noise is not known; ``sd`` is then a guess, or None."""
     kind: Kind | None = None
-    """What a measurement is; None: as the column looks."""
+    """The kind of its measurements; None: by the column's cells."""
     words: tuple[str, str] | None = None
     """The words for yes and no, the better one first."""
 
@@ -51,7 +51,7 @@ class Reading:
     """How a table is read: the options that a mapping keeps."""
 
     blank: Blank = "missing"
-    """What an empty substituent cell means: hydrogen, or not known."""
+    """The meaning of an empty substituent cell: hydrogen, or not known."""
     product: bool | None = None
     """Whether every combination of substituents is a compound, not only the rows; None: if every row is measured."""
     only_listed: bool = False
@@ -59,7 +59,7 @@ class Reading:
     merge: Merge = "no"
     """Whether ids with the same structure, charge form or tautomer are one compound."""
     min_seen: int = 1
-    """How many compounds must carry a substituent; those with a rarer one are not used."""
+    """Fewest compounds with a substituent; compounds with a rarer one are not used."""
     drop_sites: tuple[str, ...] = ()
     """Sites that are left out of the model."""
     joined: tuple[str, ...] = ()
@@ -132,7 +132,7 @@ class EndpointColumn:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> EndpointColumn:
-        """Return what ``as_json`` wrote."""
+        """Return the mapping that ``as_json`` wrote."""
         return cls(
             **{**data, "endpoint": Endpoint.from_json(data["endpoint"]), "further": tuple(data.get("further", ()))}
         )
@@ -140,7 +140,7 @@ class EndpointColumn:
 
 @dataclass(frozen=True, slots=True)
 class TableMapping(Reading):
-    """Which column is what, resolved; JSON round-trip, to be remembered for tables with the same headers."""
+    """The resolved roles of columns; saved as JSON for tables with the same headers."""
 
     sites: tuple[str, ...]
     endpoints: tuple[EndpointColumn, ...] = ()
@@ -167,9 +167,9 @@ class TableMapping(Reading):
     structures: tuple[tuple[str, str], ...] = ()
     """Sites with the column of the structures of their substituents."""
     notes: tuple[str, ...] = field(default=(), compare=False)
-    """What was found by convention, to be shown."""
+    """Choices made by convention, to be shown."""
     warnings: tuple[str, ...] = field(default=(), compare=False)
-    """What the user should look at."""
+    """Points for the user to check."""
 
     def as_json(self) -> dict[str, Any]:
         """Return the mapping without its notes and warnings."""

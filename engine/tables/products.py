@@ -1,4 +1,4 @@
-"""Which compounds rows mean: substituents in one spelling, ids as they were, all combinations or fewer of them."""
+"""The compounds of rows: substituents in one spelling, original ids, all combinations or fewer of them."""
 
 from __future__ import annotations
 
@@ -309,7 +309,7 @@ def _take_out(
 
 
 def about_pair(library: Library, pair: tuple[str, str]) -> str:
-    """Return what it means that two sites are one in the model."""
+    """Return the note on two sites that are one in the model."""
     sites, _ = library.modelled
     several = next(len(site.substituents) for site in sites if site.name == pair_name(pair))
     return (

@@ -1,4 +1,4 @@
-"""What comes in: a file by its bytes, the table in it as text, what of it cannot be used, and the words of chemists."""
+"""Input: a file by its bytes, its table as text, problems of its cells, and the words of chemists."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ HEADERS, ROLES, CELLS, SUBSTITUENTS = (
 """Names of columns by their roles, words of cells, and other names of substituents."""
 PUBCHEM_UNITS = dict(_FILE["pubchem units"])
 PATTERNS = {name: re.compile("".join(text.splitlines())) for name, text in _FILE["patterns"].items()}
-"""What headers and words are about, where a list of them would not end."""
+"""Patterns of headers and words, where a list would be endless."""
 
 for _role in ("date", "plate", "well", "batch", "comment"):
     ROLES[_role] += tuple(f"{of} {name}" for of in ("assay", "test") for name in ROLES[_role])
@@ -234,9 +234,9 @@ class RawTable:
     encoding: str
     """utf-8, utf-8-sig, utf-16, cp1252, latin-1; text for a pasted block; empty for a workbook."""
     delimiter: str
-    """What separates the cells: a comma, a semicolon or a tab; empty where nothing does."""
+    """The separator of cells: a comma, a semicolon or a tab; empty without one."""
     decimal: str
-    """What marks decimals: a point or a comma."""
+    """The decimal mark: a point or a comma."""
     file: str | None
     """The file's name without its folder; None for a pasted block."""
     digest: str

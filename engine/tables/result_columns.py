@@ -38,7 +38,7 @@ class ValueColumn:
     unit: str = ""
     """The unit that its header names, of rows that name none."""
     run: str = ""
-    """Which run its values are of, where an endpoint has a column for each."""
+    """The run of its values, where an endpoint has a column for each."""
     logarithms: bool = False
     """Whether it has the negative logarithms of an endpoint that is entered as a concentration."""
 
@@ -236,7 +236,7 @@ def _endpoint_column(raw: RawTable, endpoint: Endpoint) -> str | None:
 
 
 def p_name(folded: str) -> str:
-    """Return what the negative logarithm of a concentration is called: ``pic50``, ``egfr pic50``."""
+    """Return the name of a concentration's negative logarithm: ``pic50``, ``egfr pic50``."""
     return re.sub(r"(?:(?<=\s)|^)(?=\S+$)", "p", folded, count=1)
 
 

@@ -61,7 +61,7 @@ _RECORD_END = re.compile(r"^\$\$\$\$.*\n?", re.M)
 _END = re.compile(r"^M {1,2}END", re.M)
 _TAG = re.compile(r"^>(?!.*<>)(?:[^<\n]*<(?P<name>.*)>|[ \t]+(?P<field>DT\d+))[^>\n]*$", re.M)
 _BLANK_LINES = re.compile(r"\n[ \t]*\n(?=>)|\n(?=> +<[^<>\n]+>(?: +\(\d+\))? *\n)")
-"""What is between properties: a blank line, or none before a header in the form that programs write."""
+"""The separator of properties: a blank line, or none before a header in the form that programs write."""
 _REPORT_EVERY = 250
 _BYTES_A_SECOND = 500_000
 """At least so much of an SD file is read in a second, unless its structures have no end."""
@@ -77,7 +77,7 @@ class Record:
     """The molblock up to M  END; empty when there is none."""
     properties: dict[str, str]
     problem: str = ""
-    """What is wrong with the record's form."""
+    """The fault in the record's form."""
 
 
 def read_sdf(file: OpenedFile, report: Report) -> RawTable:

@@ -222,7 +222,7 @@ def run_number(header: str) -> tuple[str, str] | None:
 
 _COUNTED = re.compile(r"(?P<name>.+?)[ #]+0*(?P<number>[1-9]\d?)")
 UNNAMED = "Value"
-"""What runs are of that are called after nothing else: Replicate 1, Replicate 2."""
+"""The endpoint of runs without a name of their own: Replicate 1, Replicate 2."""
 
 
 def counted(columns: Sequence[str], is_name: Callable[[str], bool]) -> dict[str, tuple[str, ...]]:

@@ -22,7 +22,7 @@ UNKNOWN = "(unknown)"
 """The text in the columns of sites for a row that was not decomposed; the row is in ``unusable``."""
 _NAMED = 3
 _PART = 0.3
-"""What structures take of an import."""
+"""The share of structures in the time of an import."""
 _LISTED = 100
 """Merged compounds that are all named; the others are in the library."""
 
@@ -223,7 +223,7 @@ class FoundCores:
 
     @property
     def sentence(self) -> str:
-        """Which cores are taken, and the others."""
+        """The cores that are used, and the others, in words."""
         taken = " and ".join(one.smiles for one in self.taken)
         counts = " and ".join(str(one.used) for one in self.taken)
         text = (

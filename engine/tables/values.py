@@ -65,7 +65,7 @@ with Path(__file__).with_name("unreadable.csv").open(encoding="utf-8", newline="
         (re.compile(row["pattern"].replace("{number}", _PLAIN), re.I | re.S), row["why"])
         for row in csv.DictReader(_file)
     )
-"""What labs write instead of one value, and what to do."""
+"""Cells that labs write instead of one value, and the remedies."""
 
 
 @dataclass(frozen=True, slots=True)
