@@ -131,11 +131,11 @@ file FILE: the campaign file to create, usually NAME.assaypilot
 --out CSV|PDF: write the round as a work list (.csv), to be filled in and recorded, or as a page to print (.pdf)
 --confirm: when the campaign has ended: a confirmation round of each compound that is in and was never measured, once;
   what lies outside its prediction interval is named by status
---options: only show the three plans to choose from, with what each costs, waits for and tells (see stock)
+--options: only show the three plans to choose from, with cost, waiting time and information of each (see stock)
 --choose PLAN <{"|".join(PLANS)}>: issue this plan: cheapest, balanced or fastest (see --options)
 --withdraw: take the open round back, with its plates, while it has no result
 --orders CSV: write the compounds that have to be made first as an order list
-[plates] Where each measurement stands. The campaign keeps it, so that plan asked again and the window show the same
+[plates] The well of each measurement. The campaign keeps the layout, so plan and the window always show the same
   plates. A work list X.csv names plate and well, and X_plates.csv lists every well with its content.
 --plate <24|48|96|384|1536> (int): lay the round out on plates of so many wells, replicates apart, each endpoint on
   its own plates
@@ -146,8 +146,8 @@ file FILE: the campaign file to create, usually NAME.assaypilot
 --no-plates: remove the round's plate layout
 [liquid handlers] Which source well goes into which well of the round, for a round on plates.
 --transfers FILE: write the transfers: an Echo pick list or a Hamilton work list (.csv), or a Tecan work list (.gwl)
---format <{"|".join(HANDLERS)}>: whose list it is
---sources TABLE: where compounds and controls stand: ID, Plate, Well
+--format <{"|".join(HANDLERS)}>: liquid handler of the list
+--sources TABLE: source wells of compounds and controls: ID, Plate, Well
 --volume VOL: of each transfer, such as "25 nL" or "2 uL"
 --source-plate <24|48|96|384|1536> (int): wells of the source plates
 ? --control-columns,--no-edge,--same-wells needs --plate
@@ -172,7 +172,7 @@ results RESULTS (optional): csv or xlsx with the columns ID, Value and optionall
   several times, which an id with a comma needs
 ? --missing needs --close
 # audit rounds:audit: Issues an audit round: a random sample of the compounds that are not in || Its results are
-  recorded as ever; status then bounds the members missed, whatever the model believes.
+  recorded as usual; status then bounds the members missed, whatever the model believes.
 @file
 --size N (positive, required): compounds to draw
 --out CSV|PDF: write the sample as a work list (.csv) or a page to print (.pdf)
@@ -192,7 +192,7 @@ out OUT.csv: the table of results to write
 --plateaus <free|shared|fixed> (default free): free (default): each curve has its own; shared: all curves have the
   same two; fixed: 0 and 100 %% effect
 --robust: give points far from their curve less weight
-[reading] What the table does not say itself.
+[reading] Settings that the table does not contain.
 --response COL: column of responses
 --unit UNIT: of concentrations that have none: M, mM, uM, nM or pM
 --responses <raw|effect|remaining>: raw: a signal; effect: percent of the full effect (%% inhibition); remaining:
