@@ -85,8 +85,8 @@ _EVERY = 50
 def product_smiles(library: Library, compound: int) -> str:
     """Return the SMILES of a compound put together from its substituents; empty when its parts do not make one.
 
-    It is empty without a core, for a site left out although the compounds differ there, for merged substituents,
-    and where the joined parts are not a valid structure.
+    It is empty without a core, for merged substituents, and where the joined parts are not a valid structure. It is
+    also empty where a site was left out at which the compounds differ.
     """
     if library.scaffold is None:
         return ""

@@ -23,9 +23,9 @@ from .structures import parsed, spelled
 def with_sites(core: Core, molecules: Sequence[Any], *, least: int = 1) -> Core:
     """Return core with a site at each atom where at least ``least`` structures carry something, in the core's order.
 
-    One site per atom. Where a core matches a structure in several ways, the match on the atoms that most
-    structures use counts, so a symmetric core gets as few sites as possible. ``molecules`` are RDKit's, or
-    None. AssayPilotError when no structure has the core, or none carries anything there.
+    One site per atom. Where a core matches a structure in several ways, the match on the most used atoms counts. A
+    symmetric core so gets as few sites as possible. ``molecules`` are RDKit's, or None. AssayPilotError when no
+    structure has the core, or none carries anything there.
     """
     from rdkit import Chem, rdBase
 

@@ -33,9 +33,9 @@ def library_similarity(library: Library) -> tuple[Floats | None, ...]:
 def substituent_similarity(labels: Sequence[str]) -> Floats | None:
     """Return the similarity of substituents, ``(l, l)``; None unless every label is a SMILES.
 
-    The mean of the Tanimoto similarities of count Morgan fingerprints, which know groups, and of atom pairs, which know
-    shape, and of a Gaussian kernel of physical descriptors, which knows size and polarity. Positive semidefinite with
-    ones on the diagonal. Hydrogen is like nothing else.
+    The mean of three similarities: Tanimoto of count Morgan fingerprints (groups), Tanimoto of atom pairs (shape), and
+    a Gaussian kernel of physical descriptors (size and polarity). Positive semidefinite with ones on the diagonal.
+    Hydrogen is like nothing else.
     """
     return _similarity(tuple(labels))
 

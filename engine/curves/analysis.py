@@ -239,8 +239,8 @@ def _judged(
 def _value(fit: Fit, ends: tuple[float, float], *, percent: bool) -> tuple[Relation | None, float]:
     """Return the relation and log10 of the half-maximal concentration.
 
-    In percent effect a curve that stays below 50 % in the tested range has its value beyond the highest concentration,
-    one that stays above has it below the lowest. So has every curve whose inflection lies outside of the range.
+    In percent effect a curve that stays below 50 % has its value beyond the highest tested concentration. One that
+    stays above has it below the lowest. So has every curve whose inflection lies outside of the range.
     """
     least, most = ends
     low, high = map(float, fit.at(np.array(ends)))

@@ -90,9 +90,9 @@ def fit_curves(
     """Fit each curve ``(x, y)``: log10 concentrations in mol/L and responses, both ``(n,)``.
 
     ``plateaus``: free, one pair shared by all curves, or fixed at ``levels`` (start, end); shared ones begin there.
-    ``expected``: free plateaus are expected near ``levels``, in percent effect, which matters for a plateau that the
-    points do not reach and hardly for others. ``robust`` gives points far from the curve less weight (soft L1 loss).
-    Each curve needs more points than parameters.
+    ``expected``: free plateaus are expected near ``levels``, in percent effect. This matters only for a plateau that
+    the points do not reach. ``robust`` gives points far from the curve less weight (soft L1 loss). Each curve needs
+    more points than parameters.
     """
     if not curves:
         return []

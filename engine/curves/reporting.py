@@ -102,7 +102,7 @@ def point_header(points: Points) -> list[str]:
 
 
 def point_rows(points: Points, analysis: Analysis) -> Iterator[Sequence[Cell]]:
-    """Yield one row for each point in the order of the table, controls too, with what the fit made of it.
+    """Yield one row for each point in the order of the table, controls too, with its result in the fit.
 
     Read as a raw table again it gives the same curves; a reason in Excluded takes a point out for good.
     """

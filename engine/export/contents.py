@@ -44,8 +44,8 @@ class Choice:
     columns: tuple[str, ...] | None = None
     """Headers of the shortlist in the order on screen; None: all.
 
-    ID comes first, and evidence, availability, cost and lead time (where a list gives them) and (after a confirmation
-    round) whether it is confirmed last, where they are not among them: no row goes out without.
+    ID comes first. Evidence and availability come last, unless they are among them; so do cost and lead time (where a
+    list gives them) and, after a confirmation round, its result: no row goes out without.
     """
     extra: tuple[Column, ...] = ()
     """Further columns, such as calculated properties, with a cell for each compound of the library.

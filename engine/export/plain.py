@@ -220,8 +220,8 @@ def shared_out(natural: Sequence[float], least: Sequence[float], width: float) -
     """Return the columns' widths, at most ``width`` together.
 
     ``natural`` are what the texts need on one line, ``least`` what their longest words need, never more. When all fit
-    they get what they need. Else none gets more than a common limit, unless its longest word needs it, so that a
-    column of long texts takes nothing from short ones; when the longest words do not fit, the same holds for those.
+    they get what they need. Else none gets more than a common limit, unless its longest word needs it. Columns of long
+    texts so take nothing from short ones; when the longest words do not fit, the same holds for those.
     """
     if sum(natural) <= width:
         return list(natural)

@@ -116,7 +116,7 @@ def read_sources(raw: RawTable, status: Status, size: int) -> Sources:
 def transfers(
     status: Status, issued: Round, layout: Layout | None, sources: Sources
 ) -> tuple[list[Transfer], list[str]]:
-    """Return one transfer for each well of a round, plate by plate, and the controls that the sources do not name.
+    """Return one transfer for each well of a round, plate by plate, and the controls missing in the sources.
 
     AssayPilotError without plates, where a measurement takes several wells, or where a compound has no source.
     """

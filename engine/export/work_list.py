@@ -26,14 +26,14 @@ NOT_PLANNED = "N/A"
 def work_list(status: Status, issued: Round, layout: Layout | None = None) -> Sheet:
     """One row per measurement of a round, in its order, with empty cells for what comes back.
 
-    With one endpoint the values go into ``Value``, with several into one column per endpoint, with
-    N/A where a value is recorded already and is not requested again (it reads as no result). A partly filled
-    list can be recorded, and again once there is more: round and replicate identify values recorded before.
+    With one endpoint the values go into ``Value``, with several into one column per endpoint. N/A marks a value that is
+    recorded already and not requested again (it reads as no result). A partly filled list can be recorded, and again
+    once there is more: round and replicate identify values recorded before.
 
     With a ``layout`` Plate and Well are filled in (the first well of a measurement; Wells lists all of them where there
-    are more). Endpoints on plates of their own have rows of their own then, those of one endpoint after those of
-    another, with the columns Endpoint and Value. The campaign's own controls follow at the
-    end; wells of other controls are in the plate map alone.
+    are more). Endpoints on plates of their own then have separate rows, one endpoint after another, with the columns
+    Endpoint and Value. The campaign's own controls follow at the end; wells of other controls are in the plate map
+    alone.
     """
     long = layout is not None and not layout.use.same_wells and len(status.endpoints) > 1
     names = ["Endpoint", "Value"] if long else status.value_columns

@@ -81,9 +81,9 @@ def work_page(
 ) -> bytes:
     """Return the page of a round as PDF, A4 upright: its plates, then its compounds in the round's order.
 
-    Each compound has its structure where that is known, its substituents, what is expected, and for each measurement
-    the plate, the wells and an empty box; without a ``layout`` plate and well are left to be written in. The same for
-    the same campaign, layout and ``printed``, a date and time as text. ``report`` may raise Cancelled.
+    Each compound has its structure if known, its substituents and its expected value. Each measurement has its plate,
+    its wells and an empty box; without a ``layout`` plate and well are left to be written in. The same for the same
+    campaign, layout and ``printed``, a date and time as text. ``report`` may raise Cancelled.
     """
     load_fonts()
     progress = Progress(report, len(issued.items) + 1)

@@ -58,7 +58,7 @@ def lay_out(molecule: Any) -> None:
 
 
 def _bridged_or_large(molecule: Any) -> bool:
-    """Whether rings share more than a bond, three of them an atom that is not flat, or one of them is large."""
+    """Whether rings share more than a bond, three rings share an atom that is not flat, or a ring is large."""
     found = molecule.GetRingInfo()
     rings = [set(ring) for ring in found.BondRings()]
     if any(len(ring) > _LARGE_RING for ring in rings):

@@ -75,8 +75,8 @@ def bundle(
 ) -> Bundle:
     """Return the lines to draw of compounds with all estimates ``(n_endpoints, n)``.
 
-    At most ``MOST_LINES`` of those in and undecided, the most probable (``chance``) first, ``MOST_FAINT`` of the
-    others spread evenly over the library, and always the ``selected`` one.
+    At most ``MOST_LINES`` of those in and undecided, the most probable (``chance``) first, and always the ``selected``
+    one. At most ``MOST_FAINT`` of the others, spread evenly over the library.
     """
     known = complete(estimates)
     groups: dict[int, Ints] = {code: np.flatnonzero(known & (status == code)) for code in range(4)}

@@ -53,7 +53,7 @@ def turned(lines: Lines, numbers: Sequence[int], show: Show) -> Listed | None:
     """Return the lines with the first cells of all as their header, and the column of the sheet of each.
 
     With a note on it. None unless it is clear: the cells on the left are different headers, one of them that of values
-    or structures, and those of the first line, from which the ids are taken, are none.
+    or structures. Those of the first line become the ids and are no headers.
     """
     if not _FEWEST_COMPOUNDS <= len(lines) <= _MOST_NAMES or len(lines[0]) < _FEWEST_COMPOUNDS + 1:
         return None

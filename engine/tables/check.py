@@ -35,8 +35,8 @@ _FEWEST_BETWEEN = 4
 def about_own_sds(endpoints: Sequence[Endpoint], history: Sequence[Result]) -> list[str]:
     """Return a hint for each endpoint without a stated noise whose means of N come with informative SDs.
 
-    Replicates of one run share its day, plate and dilution. Their SD is smaller than that between runs, so that what
-    is left of an additive model looks too large against it, and a mean of N counts as N measurements.
+    Replicates of one run share its day, plate and dilution. Their SD is smaller than that between runs. The residuals
+    of an additive model look too large against it, and a mean of N counts as N measurements.
     """
     named = {result.endpoint for result in history if result.sd is not None}
     unstated = [e for e in endpoints if e.noise_sd is None and not e.noise_estimated and e.kind == "value"]

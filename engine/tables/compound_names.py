@@ -47,9 +47,9 @@ class Known:
 class CompoundNames:
     """The compounds and controls of a campaign by their names, as labs write these.
 
-    A name is an id or another id of a compound, a whole number (``1001.0`` for 1001, 7 for 007), the name of a
-    control, or, where it is unambiguous, an id with other marks (``AP_12`` and ``AP 0012`` for AP-0012) or
-    with the number of a batch behind it (``AP-0012-03``). Ids that end so themselves are never split.
+    A name is an id or another id of a compound, a whole number (``1001.0`` for 1001, 7 for 007) or the name of a
+    control. Where it is unambiguous, it may be an id with other marks (``AP_12`` and ``AP 0012`` for AP-0012) or
+    followed by the number of a batch (``AP-0012-03``). Ids that end so themselves are never split.
     """
 
     def __init__(self, library: Library, controls: Sequence[Control] = ()) -> None:
@@ -135,8 +135,8 @@ def other_substituents(
 
     Place in the table, site, there, here.
 
-    ``of_row``: the compound of each row; columns that are ``used`` for something else are not looked at. A text that
-    is no substituent of the site here may be one under another name, and counts only where most of them are none.
+    ``of_row``: the compound of each row; columns that are ``used`` for something else are not looked at. A text that is
+    no substituent of the site may be one under another name. It counts only where most of them are none.
     """
     found = []
     for k, site in enumerate(library.sites):

@@ -159,7 +159,8 @@ class _Sheet:
     def _headings(self, first: int, last: int, start: int) -> list[int]:
         """Return the places of rows that only name what follows (Amides, Sulfonamides), and warn of them.
 
-        Such a row has a text in its first column and nothing else, and no number in it where nearly all ids have one.
+        Such a row has a text in its first column and nothing else. The text has no number where nearly all ids have
+        one.
         """
         alone = [place for place in range(first, last) if self._only_text(place, start)]
         if not alone or 2 * len(alone) > last - first:

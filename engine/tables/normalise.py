@@ -185,9 +185,9 @@ def doses(columns: Sequence[str]) -> tuple[str, ...]:
 def without_points(raw: RawTable) -> RawTable:
     """Return the table without responses of compounds tested at several concentrations, with a note.
 
-    Each of their rows is a point of a curve: read as values they would be replicates of one quantity. What repeats in
-    the rows of a compound, as a fitted IC50 next to its points does, stays only in the first of them, so that it counts
-    once. The same table where no column of concentrations distinguishes rows of one compound.
+    Each of their rows is a point of a curve: read as values they would be replicates of one quantity. A value that
+    repeats in the rows of a compound, as a fitted IC50 next to its points, stays only in the first. So it counts once.
+    The same table where no column of concentrations distinguishes rows of one compound.
     """
     dose = next((column for column in raw.columns if is_dose(column)), None)
     keys = None if dose is None or any(map(_is_of_reaction, raw.columns)) else _compounds(raw)

@@ -1,4 +1,4 @@
-"""The one door through which every kind of table comes in, whatever the file is called and however it is read."""
+"""The entry point for every kind of table, under any file name."""
 
 from __future__ import annotations
 

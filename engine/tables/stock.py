@@ -97,7 +97,7 @@ _READERS: dict[str, Callable[..., float]] = {"stock": parse_state, "cost": parse
 
 
 def matches_role(role: str, texts: Sequence[str], decimal: str = ".") -> bool:
-    """Whether at least one cell of a column can be read as that, and at most half of those filled in cannot."""
+    """Whether at least half of the filled cells of a column can be read in a role, and at least one."""
     read = _READERS[role]
     filled = [text for text in texts if not is_missing(text)][:_LOOKED_AT]
     good = 0
