@@ -15,7 +15,7 @@ from shiboken6 import isValid
 
 from .help.help_window import listen
 from .resources.theme import RESOURCES, theme, undressed
-from .runtime.error_reports import Reporter, tell
+from .runtime.error_reports import Reporter, announce
 from .runtime.gc_policy import set_aside
 from .runtime.settings import Settings
 from .structures.drawing import drawing_pool
@@ -24,7 +24,7 @@ from .window.opening import main_windows
 
 
 class Program(QApplication):
-    """The application on a Mac, which is told of files by events and not by words, and before there is a window."""
+    """The application on a Mac, which receives files as events, perhaps before there is a window."""
 
     def __init__(self, arguments: Sequence[str]) -> None:
         super().__init__(list(arguments))
@@ -77,7 +77,7 @@ def make_window(
         reporter = Reporter(settings.data_folder)
     with undressed():
         window = MainWindow(settings, reporter)
-    reporter.told = tell
+    reporter.on_report = announce
     if practice:
         QTimer.singleShot(0, window, window.open_practice)
     elif file is not None:
@@ -136,7 +136,7 @@ class _Loading(QRunnable):
         self._name = name
 
     def run(self) -> None:
-        """Load it. What cannot be loaded is said when it is wanted."""
+        """Load it; an error appears when the module is needed."""
         try:
             importlib.import_module(self._name)
         except ImportError:
@@ -152,7 +152,7 @@ class _SettingAside(QRunnable):
 
 
 def preload() -> None:
-    """Have the thread that draws load what is not there yet, when it has nothing to draw."""
+    """Let the idle drawing thread load the modules that are still missing."""
     for name in MODULES:
         if name not in sys.modules:
             drawing_pool().start(_Loading(name), LAST)

@@ -33,7 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _started(argv: Sequence[str] | None) -> int:
     """Return the exit code of the window or of a command."""
-    heard = _give_streams()
+    has_streams = _give_streams()
     if getattr(sys, "frozen", False):
         # A worker process of the packaged program starts it again; without this each would open a window.
         import multiprocessing
@@ -43,20 +43,20 @@ def _started(argv: Sequence[str] | None) -> int:
     give_memory_back()
     words = list(sys.argv[1:] if argv is None else argv)
     if not _wants_window(words):
-        if not heard and sys.platform == "win32" and getattr(sys, "frozen", False):
-            return _refuse(COMMANDS_ELSEWHERE, heard=False)
+        if not has_streams and sys.platform == "win32" and getattr(sys, "frozen", False):
+            return _refuse(COMMANDS_ELSEWHERE, has_streams=False)
         from assaypilot.engine.cli import main as command_line
 
         return command_line(words)
     reason = _why_no_display()
     if reason is not None:
-        return _refuse(reason, heard)
+        return _refuse(reason, has_streams)
     file = next((Path(word) for word in words if word != PRACTICE), None)
     try:
         from .app import run
     except ImportError as error:  # a library of the system that Qt needs
         return _refuse(f"the window cannot be opened ({error}). Install what is missing, or use the commands: "
-                       "assaypilot --help", heard)  # fmt: skip
+                       "assaypilot --help", has_streams)  # fmt: skip
     return run(["assaypilot"], file, practice=PRACTICE in words)
 
 
@@ -86,22 +86,22 @@ def _why_no_display() -> str | None:
 
 
 def _give_streams() -> bool:
-    """Whether there is anybody to read what is printed.
+    """Whether there is a console for printed text.
 
-    A Windows program without a console has neither output nor error stream; what libraries print goes nowhere then.
+    A Windows program without one has no output or error stream; text that libraries print is then discarded.
     """
-    heard = sys.stdout is not None and sys.stderr is not None
+    has_streams = sys.stdout is not None and sys.stderr is not None
     if sys.stdout is None:
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # for as long as the program runs
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
-    return heard
+    return has_streams
 
 
-def _refuse(text: str, heard: bool = True) -> int:
-    """Return the exit code; says why, in a box where there is no console to say it on."""
+def _refuse(text: str, has_streams: bool = True) -> int:
+    """Print the reason, in a box where there is no console, and return the exit code."""
     sys.stderr.write(f"assaypilot: {text}\n")
-    if not heard:
+    if not has_streams:
         _show(text)
     return 1
 

@@ -151,7 +151,7 @@ class Photographer:
     def shoot(self, name: str, widget: QWidget | None = None) -> None:
         """Take a picture once nothing is being done or drawn."""
         session = self.window.session
-        lanes = (session.tasks, session.beside, session.tables)
+        lanes = (session.tasks, session.background, session.tables)
         for _ in range(2):
             rest(30)
             self.until(lambda: not any(lane.busy for lane in lanes), "the worker")

@@ -42,14 +42,14 @@ def confirmation_rows(status: Status, compound: int) -> list[tuple[str, str]]:
         return []
     checks = status.confirmation.of(compound)
     several = len(status.measured_endpoints) > 1
-    said = [f"{f'{_scale(status, check)} ' if several else ''}{_interval(check)}" for check in checks]
-    return [*([("Predicted", ", ".join(said))] if said else []), ("Confirmed", words)]
+    intervals = [f"{f'{_scale(status, check)} ' if several else ''}{_interval(check)}" for check in checks]
+    return [*([("Predicted", ", ".join(intervals))] if intervals else []), ("Confirmed", words)]
 
 
 def doubt_text(status: Status, compound: int) -> str:
-    """Return what lies outside its prediction, and what that means."""
+    """Return which values are outside their prediction, and what that means."""
     outside = status.confirmation.outside(compound)
-    said = [
+    found = [
         f"{_scale(status, check)} {check.value:.2f}, predicted {_interval(check)}"
         for check in outside
         if check.value is not None
@@ -57,7 +57,7 @@ def doubt_text(status: Status, compound: int) -> str:
     doubt = "The model expected another value."
     if not status.guarantee.calibrated:
         doubt = "The additive model is in doubt for it. It stays in, because a confirmation decides nothing."
-    return f"Measured {joined(said)}. {doubt} Measure it again, and look at its measurement before it is sent on."
+    return f"Measured {joined(found)}. {doubt} Measure it again, and look at its measurement before it is sent on."
 
 
 def _scale(status: Status, check: Check) -> str:
@@ -94,7 +94,7 @@ class OwnValues(QWidget):
         self._column.addWidget(self.more)
 
     def show_values(self, values: Sequence[OwnValue], *, named: bool) -> None:
-        """Show these; ``named``: which endpoint each is of is said."""
+        """Show these values; ``named``: with the name of each endpoint."""
         shown = values[:MOST]
         while len(self.lines) < len(shown):
             pair = (label("", wrap=True), label("", "muted", wrap=True))
@@ -115,8 +115,8 @@ class OwnValues(QWidget):
                 font.setStrikeOut(value.left_out)
                 line.setFont(font)
                 line.setText(breakable(text))
-                said = f"{text}, not used" if not value.used else text
-                line.setAccessibleName(f"{said}: {value.note}" if value.note else said)
+                spoken = f"{text}, not used" if not value.used else text
+                line.setAccessibleName(f"{spoken}: {value.note}" if value.note else spoken)
                 note.setText(breakable(f"\N{NO-BREAK SPACE}\N{NO-BREAK SPACE}{value.note}"))
         left = len(values) - len(shown)
         self.more.setText(f"and {left:,} more" if left > 0 else "" if values else "never measured")
@@ -134,7 +134,7 @@ NOT_ESTIMABLE = 3
 _LONG = 14
 """Letters of a name above which each site has a row."""
 _NONE = "\N{EN DASH}"
-"""What is said where nothing is known: the lines below stay where they are."""
+"""The text where nothing is known, so that the lines below do not move."""
 
 
 def details(status: Status, compound: int, alone: str = "") -> list[tuple[str, str]]:
@@ -168,7 +168,7 @@ def details(status: Status, compound: int, alone: str = "") -> list[tuple[str, s
 
 
 def _chance_names(status: Status) -> tuple[str, str]:
-    """Return what the two probabilities are called beside a compound."""
+    """Return the captions of the two probabilities of a compound."""
     if status.settings.goal != "pareto":
         first, second = status.probability_names
         return f"P({first})", f"P({second})"
@@ -226,9 +226,9 @@ def measured_text(status: Status, compound: int) -> str:
 
 def _limits(status: Status, compound: int) -> str:
     """``<5.0``, where the values of a compound are known to lie; with several endpoints by name."""
-    asked = [status.endpoints[place] for place in status.measured_endpoints]
-    found = [(one.scale_name, bound_text(status, one.name, compound)) for one in asked]
-    return ", ".join(f"{name} {text}" if len(asked) > 1 else text for name, text in found if text)
+    measured = [status.endpoints[place] for place in status.measured_endpoints]
+    found = [(one.scale_name, bound_text(status, one.name, compound)) for one in measured]
+    return ", ".join(f"{name} {text}" if len(measured) > 1 else text for name, text in found if text)
 
 
 class CompoundPanel(QVBoxLayout):
@@ -294,7 +294,7 @@ class CompoundPanel(QVBoxLayout):
         for part in (self.measured, self.values):
             part.setVisible(listed)
 
-    def beside(self, scroll: QScrollArea, column: QVBoxLayout) -> QWidget:
+    def as_side(self, scroll: QScrollArea, column: QVBoxLayout) -> QWidget:
         """Return the whole panel, which scrolls where the window is low."""
         column.addLayout(self)
         return Side(scroll, column)
@@ -337,7 +337,7 @@ class CandidatePanel(CompoundPanel):
         self.canvas.reserve(150, fixed=True)
         column.addWidget(self.canvas)
 
-    def beside(self, scroll: QScrollArea, column: QVBoxLayout) -> QWidget:
+    def as_side(self, scroll: QScrollArea, column: QVBoxLayout) -> QWidget:
         """Return the whole panel: the compound, which scrolls, over the course of the set, which stays where it is."""
         column.addLayout(self)
         self._side = Side(scroll, column, self.course)
@@ -351,7 +351,7 @@ class CandidatePanel(CompoundPanel):
             self._side.fit()
 
     def show_rounds(self, view: View, marked: int | None = None) -> None:
-        """Draw how the set moved, and mark the round whose end is shown, unless that is now."""
+        """Draw the history of the set, and mark the round shown unless it is the latest."""
         status = view.status
         closed = [one.number for one in status.rounds if one.state == "closed"]
         last = max(closed, default=0)

@@ -100,7 +100,7 @@ def _by_status(status: Status) -> Ranks:
 
 
 def _numbers(status: Status) -> list[Column]:
-    """Estimates, bounds and probabilities; with several endpoints what is compared stands side by side."""
+    """Estimates, bounds and probabilities; with several endpoints, comparable columns are neighbours."""
     goal = [status.endpoints[place] for place in status.goal_endpoints]
     limited = [status.endpoints[place] for place in status.limited_endpoints]
     others = [endpoint for k in status.asked_endpoints if (endpoint := status.endpoints[k]) not in goal]
@@ -121,7 +121,7 @@ def _measured_title(name: str) -> str:
 
 
 def _means(status: Status) -> list[Column]:
-    """Return the measured mean of each endpoint that is measured, with its count, beside the estimate."""
+    """Return the mean and count of each measured endpoint, as columns next to the estimate."""
 
     def column(position: int) -> Column:
         endpoint, means = status.endpoints[position], measured_means(status, position)
@@ -247,7 +247,7 @@ def _measured(status: Status) -> Column:
     known = status.candidates
     names = [status.endpoints[place] for place in status.measured_endpoints]
 
-    def told(row: int) -> str:
+    def by_endpoint(row: int) -> str:
         return "\n".join(f"{one.scale_name}: {_times(one, row)}" for one in names)
 
     def _times(one: Endpoint, row: int) -> str:
@@ -269,7 +269,7 @@ def _measured(status: Status) -> Column:
         + "; never: inferred from compounds with the same substituents"
         + ("; <5.0: measured, and known only as a bound" if bounds_note(status) else ""),
         kind=lambda row: None if known.measured[row] or known.censored[row] else "muted",
-        cell_tip=told if len(names) > 1 else None,
+        cell_tip=by_endpoint if len(names) > 1 else None,
     )
 
 
@@ -299,7 +299,7 @@ def _available(status: Status) -> Column:
 
 
 def availability_of(status: Status) -> Coded:
-    """Return what ``availability`` says of every compound: it follows from a few facts alone."""
+    """Return the ``availability`` text of every compound, which depends on a few facts only."""
     made, measurable = status.candidates.made, status.library.measurable
     gone = np.zeros(len(status.library), dtype=bool)
     gone[sorted(status.unavailable)] = True
@@ -310,7 +310,7 @@ def availability_of(status: Status) -> Coded:
 
 
 def _texts(codes: NDArray[np.integer[Any]], kinds: int, text: Callable[[int], str]) -> list[str]:
-    """Return the text of each code, asked of the first row that has it; empty for those that no row has."""
+    """Return the text of each code, taken from its first row; empty for codes without a row."""
     there = np.bincount(codes, minlength=kinds) > 0
     return [text(int(np.argmax(codes == code))) if there[code] else "" for code in range(kinds)]
 
@@ -340,7 +340,7 @@ def _confirmed(status: Status) -> list[Column]:
     ]
 
 
-def asked_about(status: Status, columns: Sequence[Column]) -> Facts:
+def filter_facts(status: Status, columns: Sequence[Column]) -> Facts:
     """Return what the filter can ask about."""
     known = status.candidates
     named = {endpoint.name: known.estimates[endpoint.name] for endpoint in status.endpoints}
@@ -362,10 +362,10 @@ def when_words(view: View) -> str:
     standing = status.open_round
     parts = [f"after round {max(closed)}" if closed else "before the first round"]
     sure = status.claim.p_wrong is not None and status.claim.p_wrong <= status.settings.delta
-    # That nothing is undecided, and how sure a calibrated answer is, stands above.
+    # The page shows above that nothing is undecided, and how sure a calibrated answer is.
     if status.finished and status.finish_reason and not sure and (status.candidates.status == 0).any():
         parts.append(status.finish_reason)
     if standing is not None and standing.came > 0:
-        back, asked = standing.came, standing.measurements
-        parts.append(f"estimates include {back:,} of {asked:,} results of round {standing.number}")
+        back, requested = standing.came, standing.measurements
+        parts.append(f"estimates include {back:,} of {requested:,} results of round {standing.number}")
     return " · ".join(parts)

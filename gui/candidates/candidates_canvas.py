@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class CandidatesCanvas(PointingCanvas):
-    """The ranking or the trade-offs, or what is chosen of the columns; it moves only when it is asked to."""
+    """The ranking, the trade-offs or the chosen columns; it changes only on request."""
 
     moved = Signal()
     """Another part is to be seen: it is to be drawn again."""
@@ -54,7 +54,7 @@ class CandidatesCanvas(PointingCanvas):
     def forget(self) -> None:
         """Show nothing, as before the first campaign."""
         self._frame = self._drawn_of = self._extent = None
-        self.show_scene(None, anew=True)
+        self.show_scene(None, new=True)
 
     def show_kind(self) -> None:
         """Another kind of picture is chosen."""
@@ -73,7 +73,7 @@ class CandidatesCanvas(PointingCanvas):
         columns = self._columns_scene(status, rows, compound, chosen)
         before = self.scene
         if columns is not None:
-            self.show_scene(columns, anew=type(before) is not type(columns))
+            self.show_scene(columns, new=type(before) is not type(columns))
             return
         same = isinstance(before, CandidatesScene) and before.status is status
         if not same or only is not self._drawn_of:
@@ -83,7 +83,7 @@ class CandidatesCanvas(PointingCanvas):
         scene = CandidatesScene(status, compound, within, only=only, frame=self._frame)
         if same and self.picture is not None:
             scene.picture = self.picture  # until it is drawn again: the same compounds lie there
-        self.show_scene(scene, anew=not same)
+        self.show_scene(scene, new=not same)
 
     @property
     def picture(self) -> Picture | None:

@@ -31,7 +31,7 @@ from ..widgets.text import button, label, mnemonic_free
 from ..window.export_dialog import Screen, screen_of
 from ..window.page import Page, side_panel, with_side
 from .candidate_panel import CandidatePanel
-from .candidate_rows import CandidatesModel, asked_about, filter_hint, when_words
+from .candidate_rows import CandidatesModel, filter_facts, filter_hint, when_words
 from .candidates_canvas import CandidatesCanvas
 
 UNDECIDED, IN = 0, 1
@@ -65,7 +65,7 @@ class CandidatesPage(Page):
         self.model = CandidatesModel(self)
         self.table = Table(self.model, structures, name="Candidates")
         self.tools = TableTools(session, self.table, "candidates")
-        self.tools.asked.connect(self._narrow)
+        self.tools.narrowing.connect(self._narrow)
         self.tools.calculated.connect(self._show_properties)
         self.filter, self.shown, self.columns_button = self.tools.filter, self.tools.shown, self.tools.columns
         self.export_button = button("E&xport…", tip="Writes compounds to CSV, Excel, SD-file, PDF or PowerPoint: these "
@@ -92,7 +92,7 @@ class CandidatesPage(Page):
         self.split.setSizes([150, 420])
         self.column.addWidget(self.split, 1)
         self.panel = CandidatePanel(structures, session)
-        self.sides = with_side(self, self.panel.beside(*side_panel()))
+        self.sides = with_side(self, self.panel.as_side(*side_panel()))
         self._now: View | None = None
         """The campaign as it is."""
         self._view: View | None = None
@@ -133,9 +133,9 @@ class CandidatesPage(Page):
         self._reserve()
         self.filter.setPlaceholderText(filter_hint(status))
         self.which.set_text("all", f"All {len(status.library):,}")
-        # What lies below stays where it is while one looks back.
+        # The parts below do not move while an earlier round is shown.
         self.subtitle.setMinimumHeight(0 if view is self._now else self.subtitle.height())
-        # Of the past the replay says it.
+        # The replay bar shows this for earlier rounds.
         self.subtitle.setText(when_words(view) if view is self._now else "")
         self.panel.show_rounds(self._now, self.session.replay.round)
         self._narrow()
@@ -181,7 +181,7 @@ class CandidatesPage(Page):
         self.session.selection.choose(compound)
 
     def on_screen(self) -> Screen:
-        """Return the table as it stands now, whatever moment is shown, as an export takes it."""
+        """Return the current table for an export, even while an earlier round is shown."""
         if self._now is None:
             raise RuntimeError("the page was never shown")
         self.filter.settle()
@@ -233,7 +233,7 @@ class CandidatesPage(Page):
         status, order = self._now.status, self.model.sorted_by
         made = CandidatesModel()
         made.show(status, self.tools.properties(status.library))
-        made.only(self._mask(status, self.tools.narrowed_now(status.library, asked_about(status, made.columns))))
+        made.only(self._mask(status, self.tools.narrowed_now(status.library, filter_facts(status, made.columns))))
         if order is not None and order[0] in [column.key for column in made.columns]:
             made.sort(made.place_of(order[0]), order[1])
         return made
@@ -255,7 +255,7 @@ class CandidatesPage(Page):
             return
         status = self._view.status
         columns = self.model.columns
-        words = self.tools.narrowed(status.library, columns, lambda: asked_about(status, columns))
+        words = self.tools.narrowed(status.library, columns, lambda: filter_facts(status, columns))
         mask, narrowed = self._mask(status, words), words.mask is not None
         self._filtered = words.mask
         wanted = self._compound
@@ -329,7 +329,7 @@ class CandidatesPage(Page):
     def _follow(self) -> None:
         """Select what was selected on another page."""
         if self._view is None or self._view is not self.session.view:
-            return  # the page is about to be filled anew
+            return  # the page is about to be filled again
         self._behind = False
         self._compound = self.session.selection.compound
         self.table.choose(self._compound)

@@ -39,7 +39,7 @@ USES = (
 
 
 class Asking(QDialog):
-    """A question with what follows from it, which is found out beside the window."""
+    """A question with its consequences, which are computed off the window's thread."""
 
     answered = Signal(object)
     """What is to be done; the dialog is closed."""
@@ -56,9 +56,9 @@ class Asking(QDialog):
         locked: str,
         parent: QWidget | None,
     ) -> None:
-        """``answer``: tells what is to be done once the button ``go`` is pressed; None while that is open.
+        """``answer``: returns the change that the button ``go`` applies; None while it is incomplete.
 
-        ``locked``: why this campaign cannot be changed; empty where it can.
+        ``locked``: why this campaign cannot be changed; empty otherwise.
         """
         super().__init__(parent)
         self._session, self._status, self._answer = session, status, answer
@@ -94,13 +94,13 @@ class Asking(QDialog):
             self._say(" ".join(error_words(error)).strip(), ready=False, problem=True)
 
     def _ask(self, question: Consequences) -> None:
-        """Ask what follows; it is said unless something else is asked meanwhile."""
+        """Compute the consequences and show them, unless another question came meanwhile."""
         self._say("Checking what this does…", ready=False)
 
-        def told(sentences: Sequence[str]) -> None:
+        def show_consequences(sentences: Sequence[str]) -> None:
             self._say("\n\n".join([*sentences, *filter(None, [self._locked])]), ready=not self._locked)
 
-        self._question.start(self._session.consequences(question, told, self._refuse))
+        self._question.start(self._session.consequences(question, show_consequences, self._refuse))
 
     def done(self, result: int) -> None:
         """Wait for no answer any more."""
@@ -139,7 +139,7 @@ class EndpointDialog(Asking):
             self.uses.addButton(made, key)
             self.body.addWidget(made)
         self.body.addLayout(fields)
-        # The way better is stands above the noise, and was made after it.
+        # The direction is above the noise, and was made after it.
         for before, after in ((self.unit, self.direction), (self.direction, self.sd), (self.sd, self.limit)):
             QWidget.setTabOrder(before, after)
         self.uses.button(RECORDED).setChecked(True)
@@ -162,15 +162,15 @@ class EndpointDialog(Asking):
         name = self.name.text().strip()
         if not name:
             return None
-        said = [("unit", self.unit.text()), ("sd", self.sd.text())]
+        given = [("unit", self.unit.text()), ("sd", self.sd.text())]
         if any(sign in text for sign in ";=" for text in (name, self.unit.text())):
             raise AssayPilotError("a name or a unit cannot hold ; or =", mend="Leave them out.")
         _check_noise(self.sd.text())
         if self.use == LIMIT:
-            said.append(("limit", self.limit.text()))
+            given.append(("limit", self.limit.text()))
         if self.use == GOAL:
-            said.append(("direction", str(self.direction.currentData())))
-        parts = [f"{key}={text.strip()}" for key, text in said if text.strip()]
+            given.append(("direction", str(self.direction.currentData())))
+        parts = [f"{key}={text.strip()}" for key, text in given if text.strip()]
         return without_column(parse_endpoint_spec(";".join([name, *parts])), self._status.endpoints)[0]
 
     def _look(self) -> None:

@@ -55,9 +55,9 @@ def discovery_of(name: str, found: Foresight) -> Discovery:
 
 
 def discovery_words(found: Foresight) -> str:
-    """Return what the picture of a forecast shows, for those who cannot see it.
+    """Return what the picture of a forecast shows, for a screen reader.
 
-    Empty where it shows no more than figures.
+    Empty where it shows only figures.
     """
     shares = [f"{percent(point.found)} by {point.measurements:,}" for point in found.forecast.curve]
     return f" Members found: {', '.join(shares)} measurements." if shares else ""
@@ -69,8 +69,8 @@ def headline(now: Foresight | None, tried: Foresight | None) -> str:
         return ""
     if tried is None:
         assert now is not None
-        said = f"{_comes_to(now)}, in {_rounds(now.forecast)}."
-        return said[:1].upper() + said[1:]
+        text = f"{_comes_to(now)}, in {_rounds(now.forecast)}."
+        return text[:1].upper() + text[1:]
     if now is None:
         return f"With these settings {_comes_to(tried)}."
     same = now.forecast.measurements == tried.forecast.measurements and now.forecast.rounds == tried.forecast.rounds
@@ -81,7 +81,7 @@ def headline(now: Foresight | None, tried: Foresight | None) -> str:
 
 
 def forecast_lines(found: Foresight) -> list[tuple[str, str]]:
-    """Captions and values, alike for any two forecasts but for what only a budget says."""
+    """Captions and values, the same for all forecasts; only a budget adds some."""
     forecast = found.forecast
     rows = [
         ("Measurements", _middle(forecast.measurements, _measurements(forecast))),
@@ -109,8 +109,8 @@ def forecast_lines(found: Foresight) -> list[tuple[str, str]]:
 def how_known(found: Foresight) -> str:
     """Return what the figures stand on, and what a budget that settles nothing could be spent on instead."""
     forecast = found.forecast
-    said = f" {forecast.assumed.rstrip('.')}." if forecast.assumed else ""
-    return f"80 % ranges from {many(forecast.runs, 'simulation')}.{said}{_instead(found)}"
+    assumed = f" {forecast.assumed.rstrip('.')}." if forecast.assumed else ""
+    return f"80 % ranges from {many(forecast.runs, 'simulation')}.{assumed}{_instead(found)}"
 
 
 def _instead(found: Foresight) -> str:
@@ -128,7 +128,7 @@ def _instead(found: Foresight) -> str:
 
 
 def expected_words(found: Foresight) -> str:
-    """Return what the strip says: ``384 to 672 expected in all``."""
+    """Return the text of the strip: ``384 to 672 expected in all``."""
     return f"{_measurements(found.forecast)} expected in all"
 
 
@@ -186,7 +186,7 @@ class Outlooks(QWidget):
     """The forecast is to be made after all."""
 
     def __init__(self, now: str = NOW, without: tuple[str, ...] = ()) -> None:
-        """``now``: what the first forecast is called; ``without``: captions of what is said elsewhere."""
+        """``now``: name of the first forecast; ``without``: captions that are shown elsewhere."""
         super().__init__()
         self._name, self._without = now, without
         column = column_of(holder=self, spacing=10)
@@ -209,37 +209,37 @@ class Outlooks(QWidget):
         self.now: Foresight | None = None
         self.tried: Foresight | None = None
         self.trying = False
-        self._said = ""
+        self._message = ""
         self._working = self._old = False
         """Whether it is being simulated, and whether what is shown was foreseen of something else."""
         self._show()
 
     def show_now(self, found: Foresight | None) -> None:
         """Show what the settings of the campaign will take; None while that is not known."""
-        self.now, self._said, self._old = found, "", False
+        self.now, self._message, self._old = found, "", False
         self._show()
 
     def outdate(self) -> None:
         """Let the forecast of other settings fade until the new one is there."""
-        self._old, self._said = True, ""
+        self._old, self._message = True, ""
         self._show()
 
     def show_tried(self, found: Foresight | None, *, trying: bool) -> None:
         """Show what other settings would take; ``trying``: there are some, known or not."""
-        self.tried, self.trying, self._said = found, trying, ""
+        self.tried, self.trying, self._message = found, trying, ""
         self._show()
 
     def work(self, working: bool) -> None:
         """Show whether it is being simulated."""
         self._working = working
         if working:
-            self._said = ""
+            self._message = ""
             self.again.hide()
             self._show()
 
     def refuse(self, text: str, *, again: bool) -> None:
-        """Say why there is no forecast; ``again``: it may be asked for once more."""
-        self._said, self._working = text, False
+        """Show why there is no forecast; ``again``: offer to repeat it."""
+        self._message, self._working = text, False
         self._show()
         self.again.setVisible(again)
 
@@ -260,12 +260,12 @@ class Outlooks(QWidget):
     def _show(self) -> None:
         now, tried = self.now, self.tried if self.trying else None
         self.again.hide()
-        said = self._said or ("" if self._old else headline(now, tried))
-        if not said:
-            said = "Simulating…" if self._working else ""
-        elif not self._said and self.trying and tried is None and now is not None:
-            said = f"Now {said[:1].lower()}{said[1:]}"
-        self.words.setText(said)
+        text = self._message or ("" if self._old else headline(now, tried))
+        if not text:
+            text = "Simulating…" if self._working else ""
+        elif not self._message and self.trying and tried is None and now is not None:
+            text = f"Now {text[:1].lower()}{text[1:]}"
+        self.words.setText(text)
         self._show_rows(now, tried)
         rows = [(name, found) for name, found in ((self._name, now), (TRIED, tried)) if found is not None]
         self.canvas.setVisible(bool(rows) and not self._old)
@@ -274,7 +274,7 @@ class Outlooks(QWidget):
             keeps.setRetainSizeWhenHidden(True)  # what is below does not jump with each key
             self.canvas.setSizePolicy(keeps)
             self.canvas.show_figure(partial(_drawn, tuple(rows)))
-            self.canvas.setAccessibleDescription(said + discovery_words(rows[-1][1]))
+            self.canvas.setAccessibleDescription(text + discovery_words(rows[-1][1]))
         found = tried or now
         self.known.setText("" if found is None else how_known(found))
 

@@ -74,22 +74,22 @@ class Terms:
 
 
 def _noise(endpoint: Endpoint, sd: float) -> float | StatedNoise:
-    """Return what is said of the noise of an endpoint, whose SD is this."""
+    """Return the stated noise of an endpoint with this SD."""
     if endpoint.noise_estimated:
         return NOT_KNOWN
     return sd
 
 
 def change_between(now: Terms, wanted: Terms) -> Change:
-    """Return what a campaign would be told; only what differs."""
-    said = {name: getattr(wanted, name) for name in now.differing(wanted)}
+    """Return the change for a campaign, with the settings that differ only."""
+    given = {name: getattr(wanted, name) for name in now.differing(wanted)}
     for kind in ("noise", "margins"):
-        if kind in said:
+        if kind in given:
             before = dict(getattr(now, kind))
-            said[kind] = {name: value for name, value in said[kind] if value != before.get(name)}
-    if "replicates" in said:
-        said["max_replicates"] = said.pop("replicates")
-    return Change(**said)
+            given[kind] = {name: value for name, value in given[kind] if value != before.get(name)}
+    if "replicates" in given:
+        given["max_replicates"] = given.pop("replicates")
+    return Change(**given)
 
 
 def fold(distance: float) -> str:
@@ -134,10 +134,10 @@ class ChangePanel(QFrame):
         self._locked = why
 
     def wait(self) -> None:
-        """Something was typed, and what it does is not known yet."""
+        """Show that the consequences of the typed values are not known yet."""
         self._say("If this is applied", "Checking what this does…", ready=False)
 
-    def tell(self, sentences: Sequence[str]) -> None:
+    def show_consequences(self, sentences: Sequence[str]) -> None:
         """Say what the settings typed would do."""
         self._say("If this is applied", "\n\n".join(sentences) or "Nothing else changes.", ready=True)
 
@@ -254,10 +254,10 @@ class Ways(QWidget):
             show_dialog(made)
 
     def _change(self, change: Change) -> None:
-        said = "Controls were changed"
+        done = "Controls were changed"
         if change.strategy is not None:
-            said = "The series model decides from now on, by every measurement so far"
+            done = "The series model decides from now on, by every measurement so far"
         elif change.endpoint is not None:
-            said = f"{change.endpoint.name} is an endpoint now"
-        message = f"{said}. Undo takes it back."
+            done = f"{change.endpoint.name} is an endpoint now"
+        message = f"{done}. Undo takes it back."
         self._session.change(change, "", lambda: self._session.message.emit(message))

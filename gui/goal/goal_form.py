@@ -1,4 +1,4 @@
-"""The settings of a campaign as fields: what is now, what is typed instead, and what is wrong with it, each beside."""
+"""The settings of a campaign as fields, each with its current value, its new value and its problem."""
 
 from __future__ import annotations
 
@@ -76,11 +76,11 @@ LINES = (
         "Measurements in all, of all endpoints together; empty: no limit. The forecast shows what it can decide.",
     ),
 )
-"""Key, caption, name for people who do not see it, and help of every setting but the noise."""
+"""Key, caption, name for a screen reader, and help of every setting except the noise."""
 
 
 class _Line:
-    """One setting: its field, and what stands there as long as nothing else was typed."""
+    """One setting: its field, and its current value until another is typed."""
 
     def __init__(self, name: str, caption: str, tip: str) -> None:
         self.caption = label(caption, "muted")
@@ -95,7 +95,7 @@ class _Line:
 
     @property
     def typed(self) -> bool:
-        """Whether something else than what is now stands in the field."""
+        """Whether the field shows something other than the current value."""
         return self.field.text != self.shown
 
     def show(self, text: str, *, keep: bool) -> None:
@@ -107,7 +107,7 @@ class _Line:
             self.field.edit.setCursorPosition(0)  # of a text longer than the field its beginning is seen
 
     def read(self, now: float | None) -> tuple[float | None, bool]:
-        """Return the number, and whether it can be used; what is wrong is said beside it."""
+        """Return the number, and whether it is usable; the field shows what is wrong."""
         if not self.typed:
             self.field.hint(self.hint(now))
             return now, True
@@ -117,8 +117,8 @@ class _Line:
             return None, False
         shown = f"{int(self.shown):,}" if self.shown.isdecimal() else self.shown
         was = f"now {shown or 'no limit'}"
-        said = self.hint(value)
-        self.field.hint(f"{said}; {was}" if said else was)
+        hint = self.hint(value)
+        self.field.hint(f"{hint}; {was}" if hint else was)
         return value, True
 
 
@@ -127,13 +127,13 @@ class _NoiseLine(_Line):
 
     def __init__(self, name: str, tip: str) -> None:
         super().__init__(name, "", tip)
-        self.told = ""
+        self.estimate = ""
         """What is known of noise that is estimated; empty while it is known."""
 
     def read_noise(self, now: float | StatedNoise) -> tuple[float | StatedNoise, bool]:
-        """Return what is said of the noise, and whether it can be used."""
+        """Return the stated noise, and whether it is usable."""
         if not self.typed:
-            self.field.hint(self.told or f"SD, or {UNKNOWN}")
+            self.field.hint(self.estimate or f"SD, or {UNKNOWN}")
             return now, True
         if self.field.text.casefold().startswith(UNKNOWN):
             try:
@@ -244,11 +244,11 @@ class TermsForm(QWidget):
         for name, line in self._lines.items():
             same = wanted is not None and getattr(wanted, name) == getattr(now, name)
             line.show(texts[name], keep=not opened and not same)
-        told: dict[str, list[NoiseNow]] = {}
+        estimated: dict[str, list[NoiseNow]] = {}
         for one in status.noise:
-            told.setdefault(status.endpoints[one.endpoint].name, []).append(one)
+            estimated.setdefault(status.endpoints[one.endpoint].name, []).append(one)
         for name, stated in now.noise:
-            self._noise[name].told = "; ".join(_estimated(here) for here in told.get(name, ()))
+            self._noise[name].estimate = "; ".join(_estimated(here) for here in estimated.get(name, ()))
             tried_noise = {} if wanted is None else dict(wanted.noise)
             text = stated.text if isinstance(stated, StatedNoise) else _text(stated)
             self._noise[name].show(text, keep=not opened and tried_noise.get(name) != stated)
@@ -269,7 +269,7 @@ class TermsForm(QWidget):
         self._typed()
 
     def read(self) -> Terms | None:
-        """Return the settings typed; None where one cannot be used, which is then said beside it."""
+        """Return the settings typed; None where one is unusable, with the reason at its field."""
         now = self._now
         if now is None:
             return None
@@ -287,8 +287,8 @@ class TermsForm(QWidget):
             good &= usable
             if name == "slack" and values[name] is None:
                 values[name] = (values["epsilon"] or 0.0) / 2
-        said = [(name, *self._noise[name].read_noise(before)) for name, before in now.noise]
-        noise, fine = tuple((name, value) for name, value, _ in said), all(usable for *_, usable in said)
+        stated = [(name, *self._noise[name].read_noise(before)) for name, before in now.noise]
+        noise, fine = tuple((name, value) for name, value, _ in stated), all(usable for *_, usable in stated)
         margins, even = _read_each(self._margins, now.margins)
         curves = self.profile.curves() if now.curves else ()
         if not (good and fine and even) or curves is None:
@@ -310,7 +310,7 @@ class TermsForm(QWidget):
         )
 
     def refuse(self, error: AssayPilotError) -> bool:
-        """Whether there is a field that a refusal is about; it is said beside it then."""
+        """Whether a refusal concerns one of the fields, which then shows it."""
         name = OPTIONS.get(error.option or "")
         line = None if name is None else self._lines[name]
         if error.option == "--sd":
@@ -328,12 +328,12 @@ class TermsForm(QWidget):
         return f"{self._unit} = {folds}" if folds else self._unit
 
     def _noise_line(self, scale: str, *, several: bool) -> _NoiseLine:
-        said = f"Assay noise (SD) of {scale}"
+        name = f"Assay noise (SD) of {scale}"
         tip = (
             "between independent measurements of one compound. Half the noise asks for about a quarter as many. "
             f"Type {UNKNOWN} to estimate it from replicates, which takes more of them."
         )
-        made = _NoiseLine(said, f"{said}: {tip}")
+        made = _NoiseLine(name, f"{name}: {tip}")
         if several:
             font = QFontMetrics(made.caption.font())
             made.caption.setText(f"SD of {font.elidedText(scale, _MIDDLE, 17 * font.averageCharWidth())}")
@@ -344,8 +344,8 @@ class TermsForm(QWidget):
         return made
 
     def _margin_line(self, scale: str) -> _Line:
-        said = f"Difference in {scale} that does not matter"
-        made = _Line(said, "", f"{said}: compounds that differ by no more are as good as equal here. {FOLDS}")
+        name = f"Difference in {scale} that does not matter"
+        made = _Line(name, "", f"{name}: compounds that differ by no more are as good as equal here. {FOLDS}")
         font = QFontMetrics(made.caption.font())
         made.caption.setText(f"Equal in {font.elidedText(scale, _MIDDLE, 15 * font.averageCharWidth())}")
         made.hint = lambda _: "or less"
@@ -362,10 +362,10 @@ class TermsForm(QWidget):
         now = self._now
         if now is None:
             return []
-        aims = [name for name in ("epsilon", "slack") if getattr(now, name) is not None]
+        tolerances = [name for name in ("epsilon", "slack") if getattr(now, name) is not None]
         return [
             *self._margins.values(),
-            *(self._lines[name] for name in (*aims, "delta")),
+            *(self._lines[name] for name in (*tolerances, "delta")),
             *self._noise.values(),
             *(self._lines[name] for name in ("per_round", "replicates", "budget")),
         ]

@@ -25,7 +25,7 @@ from .goal_changes import ChangePanel, Terms, Ways, change_between
 from .goal_form import TermsForm
 
 PAUSE = 150
-"""Milliseconds after the last key before it is asked what a change would do."""
+"""Milliseconds after the last key before the consequences of a change are computed."""
 HIGHEST = 300
 """Pixels of the picture in a high window, at most."""
 HINT = "Type other settings to see what they would change."
@@ -103,7 +103,7 @@ class GoalPage(Page):
         self._more = self._more and not opened
         status = view.status
         self.ways.show_for(status)
-        # Where nothing is guaranteed any more the way on stands beside the reason, if there is one.
+        # Where nothing is guaranteed any more, the next step is shown next to the reason.
         void, there = not status.guarantee.holds, self.ways.series
         self.void.setVisible(void)
         self.series.setVisible(void and not there.isHidden())
@@ -155,7 +155,7 @@ class GoalPage(Page):
         """Go to the first field."""
         self.form.setFocus()
 
-    # ------------------------------------------------------------------ where the campaign stands
+    # ------------------------------------------------------------------ state of the campaign
 
     def _show_state(self, status: Status) -> None:
         """Hide the settings of a decided campaign; show why one stopped short."""
@@ -263,11 +263,15 @@ class GoalPage(Page):
 
         def refused(error: Exception) -> None:
             if isinstance(error, AssayPilotError):
-                said = self.form.refuse(error)
-                self.change.refuse("Correct the highlighted field." if said else " ".join(error_words(error)).strip())
+                highlighted = self.form.refuse(error)
+                self.change.refuse(
+                    "Correct the highlighted field." if highlighted else " ".join(error_words(error)).strip()
+                )
 
         self._answer.start(
-            self.session.consequences(lambda campaign: campaign.consequences(change), self.change.tell, refused)
+            self.session.consequences(
+                lambda campaign: campaign.consequences(change), self.change.show_consequences, refused
+            )
         )
 
     def _apply(self, note: str) -> None:

@@ -49,7 +49,7 @@ class Part:
     """The texts of its licence and notices."""
 
     def text(self) -> str:
-        """Its licence texts one after the other; a sentence where it brings none along."""
+        """Its licence texts one after the other; a sentence where it contains none."""
         texts = []
         for path in self.files:
             try:
@@ -117,7 +117,7 @@ def _files(one: Distribution) -> tuple[Path, ...]:
 
 
 def _files_of_python() -> tuple[Path, ...]:
-    """Python's licence, where it lies beside its library or in the packaged program."""
+    """Python's licence, from its library folder or from the packaged program."""
     bundle = getattr(sys, "_MEIPASS", None)
     folder = Path(bundle) / "licences" / "Python" if bundle is not None else Path(sysconfig.get_path("stdlib"))
     return tuple(path for path in (folder / "LICENSE.txt",) if path.is_file())
@@ -147,11 +147,11 @@ class LicencesDialog(QDialog):
         self.text.setTabChangesFocus(True)
         self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.table.currentItemChanged.connect(self._show)
-        beside = splitter(Qt.Orientation.Horizontal, self.table, self.text)
-        beside.setSizes([430, 470])
+        panes = splitter(Qt.Orientation.Horizontal, self.table, self.text)
+        panes.setSizes([430, 470])
         column = column_of(
             label("AssayPilot stands on these libraries. Choose one to read its licence.", wrap=True),
-            (beside, 1),
+            (panes, 1),
             holder=self,
             margins=(22, 18, 22, 16),
             spacing=10,

@@ -86,8 +86,8 @@ class Topic:
         """The keys it refers to."""
         return tuple(LINK.findall(self.text))
 
-    def holds(self, words: str) -> bool:
-        """Whether every word stands in its title or text."""
+    def contains(self, words: str) -> bool:
+        """Whether its title or text contains every word."""
         inside = f"{self.title} {self.text}".casefold()
         return all(word in inside for word in words.casefold().split())
 
@@ -119,8 +119,8 @@ def topic_of(shown: object) -> str | None:
     return next((PRESENT[kind.__name__] for kind in type(shown).__mro__ if kind.__name__ in PRESENT), None)
 
 
-BESIDE = 64
-"""Pixels beside the longest title: margins and the scroll bar."""
+EXTRA_WIDTH = 64
+"""Pixels in addition to the longest title: margins and the scroll bar."""
 KEY = Qt.ItemDataRole.UserRole
 
 
@@ -133,7 +133,7 @@ class Reader(QTextBrowser):
 
 
 class HelpWindow(QWidget):
-    """A window of its own, so that it can stay open beside what it explains, a dialog included."""
+    """A separate window, so that it stays open next to what it explains, even a dialog."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -165,9 +165,9 @@ class HelpWindow(QWidget):
         self.reader.document().setDocumentMargin(18)
         self.reader.anchorClicked.connect(lambda url: self.show_topic(url.toString()))
         right = QWidget()
-        beside = column_of(holder=right, margins=(8, 14, 14, 14))
+        column = column_of(holder=right, margins=(8, 14, 14, 14))
         row = row_of(self.back, self.home, STRETCH)
-        put(beside, row, (self.reader, 1))
+        put(column, row, (self.reader, 1))
         self.sides = splitter(Qt.Orientation.Horizontal, left, right)
         self.sides.setStretchFactor(1, 1)
         row_of(self.sides, holder=self)
@@ -176,7 +176,7 @@ class HelpWindow(QWidget):
         QShortcut(QKeySequence.StandardKey.Find, self, self.search.setFocus)
         self._narrow("")
         line = self.fontMetrics().lineSpacing()
-        room = self.list.sizeHintForColumn(0) + BESIDE
+        room = self.list.sizeHintForColumn(0) + EXTRA_WIDTH
         resize_within_screen(self, room + 40 * line, 40 * line)
         self.sides.setSizes([room, 40 * line])
         theme().changed.connect(self._draw)
@@ -237,7 +237,7 @@ class HelpWindow(QWidget):
         self.list.clear()
         chapter = ""
         for topic in topics().values():
-            if not topic.holds(words):
+            if not topic.contains(words):
                 continue
             if topic.chapter != chapter:
                 chapter = topic.chapter
@@ -292,7 +292,7 @@ def show_help(topic: str = HOME) -> HelpWindow:
 
 
 def help_window() -> HelpWindow | None:
-    """Return the help window, if it was ever opened."""
+    """Return the help window, if it was opened."""
     return _window
 
 
@@ -321,9 +321,9 @@ def _focus_moved(_: QWidget | None, now: QWidget | None) -> None:
     key.setKeys(keys(QKeySequence.StandardKey.HelpContents, "F1"))  # on a Mac the first is Cmd+?
     key.setObjectName("help")
 
-    def asked() -> None:
+    def open_help() -> None:
         focus = QApplication.focusWidget()
         inside = focus is not None and dialog.isAncestorOf(focus)
         show_help(topic_at(focus if inside else dialog))
 
-    key.activated.connect(asked)
+    key.activated.connect(open_help)

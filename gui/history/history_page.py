@@ -77,7 +77,7 @@ class HistoryPage(Page):
         self.table = Table(self.model, name="History")
         self.table.widths.stretch("text")
         self.model.later = session.arrange
-        self.table.said.connect(session.message)
+        self.table.message.connect(session.message)
         self.arrangement = self.table.arrange(fixed=("text",))
         self._first_order: tuple[str, Qt.SortOrder] | None = None
         self.column.addWidget(self.table, 1)

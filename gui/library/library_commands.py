@@ -36,7 +36,7 @@ NAMED_ROWS = 5
 
 @dataclass(frozen=True, slots=True)
 class More:
-    """What a table brings."""
+    """What a table adds."""
 
     found: MoreCompounds
     source: Source
@@ -59,7 +59,7 @@ def read_table_of(path: Path, status: Status) -> Callable[[Report], More]:
 
 
 class MoreDialog(Asking):
-    """What a table of compounds brings, which rows cannot be used, and what taking it in would do."""
+    """What a table of compounds adds, its unusable rows, and the consequences of adding it."""
 
     HIGH = 15
 
@@ -99,7 +99,7 @@ class Adding:
         self._desk.ask_for_table("Add compounds", self.read)
 
     def read(self, path: Path) -> None:
-        """Read a table, says what taking its compounds in would do, and ask."""
+        """Read a table, show the consequences of adding its compounds, and ask."""
         session = self._desk.session
         if session.view is None:
             return
@@ -138,7 +138,7 @@ class Stocking:
     def __init__(self, desk: Desk, exporting: Exporting) -> None:
         self._desk, self._exporting = desk, exporting
         self.asking: QFileDialog | None = None
-        """The question where to, the last one asked."""
+        """The latest dialog for a place to write to."""
 
     def ask(self) -> None:
         """Ask for a stock list and take it in."""
@@ -158,13 +158,13 @@ class Stocking:
             lines, not_used, source = found
 
             def done(changed: bool) -> None:
-                said = f"Stock of {many(len(lines), 'compound')} read from {path.name}"
-                said += "." if changed else "; nothing of it is new."
+                message = f"Stock of {many(len(lines), 'compound')} read from {path.name}"
+                message += "." if changed else "; nothing of it is new."
                 if not_used:
                     named = " ".join(not_used[:NAMED_LINES])
                     more = f" And {len(not_used) - NAMED_LINES:,} more." if len(not_used) > NAMED_LINES else ""
-                    said += f" {many(len(not_used), 'line')} could not be used: {named}{more}"
-                session.message.emit(said)
+                    message += f" {many(len(not_used), 'line')} could not be used: {named}{more}"
+                session.message.emit(message)
 
             session.set_stock(lines, UNSAID, source, done)
 
@@ -204,9 +204,9 @@ class Stocking:
 def read_list(
     path: Path, library: Library, round_days: float, report: Report
 ) -> tuple[list[StockLine], list[str], Source]:
-    """Return what a stock list says, what of it could not be used, in sentences, and where it comes from.
+    """Return the lines of a stock list, its problems as sentences, and its source.
 
-    AssayPilotError when nothing of it can be used.
+    AssayPilotError when no line is usable.
     """
     from assaypilot.engine.campaign.issued_rounds import Source
     from assaypilot.engine.domain.stock import IN_STOCK, TO_MAKE
@@ -215,18 +215,18 @@ def read_list(
 
     raw = read_table(path, report)
     found = read_stock_list(raw, library, {}, round_days=round_days)
-    said = []
+    problems = []
     for problem in found.not_used:
         places = [f"row {problem.row}" if problem.row else "", problem.column or ""]
-        said.append(f"{', '.join(filter(None, places))}: {problem.reason}.")
+        problems.append(f"{', '.join(filter(None, places))}: {problem.reason}.")
     lines = []
     for line in found.lines:
         if not library.measurable[line.compound] and line.state in (IN_STOCK, TO_MAKE):
-            said.append(f"{library.ids[line.compound]} was taken in as a compound that cannot be measured.")
+            problems.append(f"{library.ids[line.compound]} was taken in as a compound that cannot be measured.")
         else:
             lines.append(line)
     if not lines:
         raise AssayPilotError(
-            said[0].rstrip(".") if said else "nothing is filled in", file=raw.file, mend="Correct the list."
+            problems[0].rstrip(".") if problems else "nothing is filled in", file=raw.file, mend="Correct the list."
         )
-    return lines, said, Source(raw.file or "", raw.digest)
+    return lines, problems, Source(raw.file or "", raw.digest)

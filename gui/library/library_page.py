@@ -44,7 +44,7 @@ class LibraryPage(Page):
         self.model = LibraryModel(self)
         self.table = Table(self.model, structures, name="Compounds of the library")
         self.tools = TableTools(session, self.table, "library")
-        self.tools.asked.connect(self._narrow)
+        self.tools.narrowing.connect(self._narrow)
         self.tools.calculated.connect(self._show_properties)
         self.filter, self.shown = self.tools.filter, self.tools.shown
         self.gone = button(
@@ -143,7 +143,7 @@ class LibraryPage(Page):
         """Go to the compound that is selected, once the page is seen."""
         compound = self.session.selection.compound
         if self._view is None or self._view is not self.session.view or not self.isVisible():
-            return  # the page is filled anew when it is seen
+            return  # the page is filled again when it is seen
         if compound is not None and compound != self.table.current_row():
             self.table.choose(compound)
 

@@ -1,4 +1,4 @@
-"""The library table: what each compound is, what was known of it before, and whether it can be had."""
+"""The library table: each compound, what was known of it before, and whether it is available."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def drawn_labels(library: Library, site: int) -> list[str]:
     labels = library.sites[site].substituents
     names = site_names(labels)
     long = any(len(name) > _DRAWN for name in names)
-    return [  # building blocks are drawn all or none, since their names begin alike
+    return [  # building blocks are drawn all or none, since their names begin the same way
         structure if len(name) > _DRAWN or (long and structure and "*" not in label) else ""
         for label, name, structure in zip(labels, names, pictures(library, site), strict=True)
     ]
@@ -127,7 +127,7 @@ class LibraryModel(RowsModel):
         library = status.library
         measured = status.candidates.measured
         state = availability(status)
-        # What cannot be had comes after what can be, whether it was made or not.
+        # Unavailable compounds come after available ones, whether they were made or not.
         there = np.maximum((measured > 0).astype(np.int8), np.where(state > 0, state + np.int8(1), np.int8(0)))
         words = Coded(there, ("", "made", "unavailable", "not in the lab's list"))
         if status.stock is not None:
@@ -163,7 +163,7 @@ class LibraryModel(RowsModel):
 
 
 def _stocked(status: Status, there: NDArray[np.int8]) -> Coded:
-    """Return what can be had of every compound where a list said; who was made and is not at hand any more was made."""
+    """Return the availability of every compound on a list; one that was made stays "made" when it is used up."""
     assert status.stock is not None
     texts = ("in stock", "to be made", "made, to be made again", "unavailable", "not in the lab's list")
     codes = np.where(there >= 2, there + np.int8(1), np.int8(0))
@@ -173,7 +173,7 @@ def _stocked(status: Status, there: NDArray[np.int8]) -> Coded:
 
 
 def stock_columns(status: Status) -> list[Column]:
-    """Return what making a compound that is to be made costs, and how many days it takes; none where no list said."""
+    """Return the cost and the days of making each compound to be made; none where no list states them."""
     stock = status.stock
     if stock is None:
         return []
@@ -196,7 +196,7 @@ def stock_columns(status: Status) -> list[Column]:
 
 
 def _history(status: Status) -> list[Column]:
-    """Return what the table already had, a column for each measured endpoint that has something."""
+    """Return the values that the table had, with a column for each measured endpoint that has some."""
 
     def column(position: int) -> Column | None:
         known = history_shown(status, position)
@@ -220,9 +220,9 @@ def _history(status: Status) -> list[Column]:
 
 
 def history_shown(status: Status, endpoint: int) -> dict[int, tuple[Shown, ...]]:
-    """Return what to show of an endpoint's values before the campaign, model scale, for each compound that had some.
+    """Return an endpoint's values before the campaign, model scale, for each compound that has some.
 
-    One number with its relation, by the rule for mixed bounds; two where there is a bound on each side alone.
+    One number with its relation, by the rule for mixed bounds; two where there are only bounds, one on each side.
     """
     entries: dict[int, list[Measurement]] = {}
     for one in status.measurements:
@@ -235,7 +235,7 @@ def history_shown(status: Status, endpoint: int) -> dict[int, tuple[Shown, ...]]
 
 
 def history_means(status: Status, endpoint: int) -> Floats:
-    """Return the mean of an endpoint's exact values each compound had before the campaign, model scale.
+    """Return each compound's mean of the exact values before the campaign, model scale.
 
     NaN without any.
     """
@@ -249,7 +249,7 @@ def history_means(status: Status, endpoint: int) -> Floats:
 
 
 def availability(status: Status) -> NDArray[np.int8]:
-    """0: can be had; 1: noted as not to be had; 2: the table said so."""
+    """0: available; 1: noted as unavailable; 2: unavailable by the table."""
     state = np.where(status.library.measurable, np.int8(0), np.int8(2))
     if status.unavailable:
         state[sorted(status.unavailable)] = 1

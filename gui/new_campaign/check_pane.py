@@ -166,13 +166,13 @@ def _p(value: float) -> str:
 
 
 ENDPOINTS = 3
-"""Endpoints whose sentence stands on top."""
+"""Endpoints whose sentence is on top."""
 
 
 class CheckPane(Pane):
     """The lines that were not used, the substituents, or the report on the additive model with its verdict."""
 
-    said = Signal(str)
+    message = Signal(str)
     """What was done, in a sentence."""
 
     def __init__(self, session: Session, settings: Settings, columns: ColumnsPane) -> None:
@@ -181,7 +181,7 @@ class CheckPane(Pane):
         self.result: Checked | None = None
         column = column_of(holder=self, spacing=12)
         self.verdict = Callout()
-        self.findings = FindingsView(session, settings, self.said.emit)
+        self.findings = FindingsView(session, settings, self.message.emit)
         self.sites = SitesView()
         self.model = ModelView()
         report = QWidget()

@@ -1,4 +1,4 @@
-"""What the check of a table found, beside its columns."""
+"""The findings of the check of a table, shown next to its columns."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .table_work import Checked
 
 
 class BlankQuestion(Callout):
-    """Hydrogen, or not known; neither is chosen until somebody says so, and the rows are left out meanwhile."""
+    """Hydrogen, or not known; the rows are left out until the user chooses one."""
 
     answered = Signal()
 
@@ -145,11 +145,11 @@ class CheckPanel(QWidget):
             self.mend.show()
         self.facts.show_rows(fact_rows(checked))
         self.facts.show()
-        # The question above it says this.
-        said = [text for text in checked.warnings if text not in imported.empty]
-        if said:
-            more = len(said) - WARNED
-            words = "\n".join(said[:WARNED]) + (f"\nand {more} more under Rows and notes" if more > 0 else "")
+        # The question above it shows this.
+        warnings = [text for text in checked.warnings if text not in imported.empty]
+        if warnings:
+            more = len(warnings) - WARNED
+            words = "\n".join(warnings[:WARNED]) + (f"\nand {more} more under Rows and notes" if more > 0 else "")
             self.warnings.say("Please look at", words)
             self.warnings.show()
         unused, notes = len(imported.not_used), len(imported.notes)
@@ -198,9 +198,9 @@ def _stock_rows(stock: Sequence[StockLine]) -> list[tuple[str, str]]:
     """Return what the columns of stock, cost and time say: how many are there, and what making the others takes."""
     rows = []
     states = [(sum(line.state == state for line in stock), STATES[state]) for state in (IN_STOCK, TO_MAKE, CANNOT)]
-    said = [f"{n:,} {words}" for n, words in states if n]
-    if said:
-        rows.append(("Stock", ", ".join(said)))
+    counts = [f"{n:,} {words}" for n, words in states if n]
+    if counts:
+        rows.append(("Stock", ", ".join(counts)))
     for caption, values, unit in (
         ("Cost", [line.cost for line in stock if line.cost is not None], ""),
         ("Lead time", [line.lead for line in stock if line.lead is not None], " days"),

@@ -61,7 +61,7 @@ class ColumnsForm(QWidget):
         super().__init__()
         self._added: dict[str, str] = {}
         self._differences: dict[str, str] = {}
-        self._said: dict[str, EndpointSpec] = {}
+        self._remembered: dict[str, EndpointSpec] = {}
         self._declined: set[str] = set()
         """Roles that no column is to have; without a word a check finds ids and structures by itself."""
         self._order: list[str] = []
@@ -90,7 +90,7 @@ class ColumnsForm(QWidget):
         self.sites.setAccessibleName("Columns of substituents")
         self.sites.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.sites.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.sites.itemChanged.connect(lambda _: self._tell())
+        self.sites.itemChanged.connect(lambda _: self._edited())
         self.product = self._combo(
             "Compounds",
             [
@@ -104,10 +104,10 @@ class ColumnsForm(QWidget):
         self.endpoint.setEditable(True)
         self.endpoint.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.endpoint.activated.connect(self._endpoint_chosen)
-        self.endpoint.editTextChanged.connect(lambda _: self._tell())
+        self.endpoint.editTextChanged.connect(lambda _: self._edited())
         self.endpoint.editTextChanged.connect(lambda _: self._from_its_start())
         self.unit = line_edit("Unit", hint="nM, µM, %, … or none")
-        self.unit.textChanged.connect(lambda _: self._tell())
+        self.unit.textChanged.connect(lambda _: self._edited())
         self.scale = self._combo(
             "Scale",
             [
@@ -166,7 +166,7 @@ class ColumnsForm(QWidget):
         made.setMinimumContentsLength(10)
         for text, data in choices:
             made.addItem(text, data)
-        made.currentIndexChanged.connect(lambda _: self._tell())
+        made.currentIndexChanged.connect(lambda _: self._edited())
         return made
 
     # ------------------------------------------------------------------ the role of one column
@@ -181,7 +181,7 @@ class ColumnsForm(QWidget):
         return held[0] if held else "none"
 
     def set_role(self, column: str, endpoint: str, role: str) -> None:
-        """Make a column what ``role`` says, and nothing else."""
+        """Give a column this role, and no other."""
         self._filling = True
         for key, combo in self._of_columns.items():
             if key == role or combo.currentData() == column:
@@ -220,11 +220,11 @@ class ColumnsForm(QWidget):
             self.unit.setText(str(self.endpoint.currentData() or ""))
 
     def _without(self, key: str) -> str | None:
-        """Return what a check is told where no column was chosen: none, or None where it may find one."""
+        """Return the option of a check where no column was chosen: none, or None to let it find one."""
         return None if key in ("id", "smiles") and key not in self._declined else ""
 
     def _decline(self, key: str, *, declined: bool) -> None:
-        """Remember whether somebody wants no column of ids or structures."""
+        """Remember whether the user wants no column of ids or structures."""
         (self._declined.add if declined else self._declined.discard)(key)
 
     @property
@@ -233,7 +233,7 @@ class ColumnsForm(QWidget):
         if self.from_structures:
             if "smiles" in self._declined:
                 return "No column holds structures", "Choose it under Columns, or take substituents from columns there."
-        elif self._had_sites and not self.chosen_sites:
+        elif self._found_sites and not self.chosen_sites:
             return (
                 "No column holds substituents",
                 "Tick them under Columns, or choose Structures there to take the structures apart.",
@@ -249,10 +249,10 @@ class ColumnsForm(QWidget):
         self._filling = True
         self._added.clear()
         self._differences.clear()
-        self._said.clear()
+        self._remembered.clear()
         self._declined.clear()
         self._left.clear()
-        self._aimed_at, self._had_sites = "", False
+        self._aimed_at, self._found_sites = "", False
         for key, combo in self._of_columns.items():
             none = "(made by the program)" if key == "id" else "(none)"
             fill_box(combo, [(none, None), *((name, name) for name in raw.columns)])
@@ -273,14 +273,14 @@ class ColumnsForm(QWidget):
         self._filling = False
         self._show_parts()
 
-    _had_sites = False
+    _found_sites = False
     """Whether a table's own columns of substituents were found."""
 
-    def fill(self, mapping: TableMapping, *, structures: bool, said: bool) -> None:
-        """Choose what a mapping says. ``said``: all of it was said by the user, the last time."""
+    def fill(self, mapping: TableMapping, *, structures: bool, remembered: bool) -> None:
+        """Choose the columns of a mapping; ``remembered``: the user chose all of them the last time."""
         self._filling = True
-        self._had_sites = bool(mapping.sites)
-        if said:
+        self._found_sites = bool(mapping.sites)
+        if remembered:
             self._declined = {role for role in ("id", "smiles") if getattr(mapping, role) is None}
         for key, combo in self._of_columns.items():
             choose(combo, getattr(mapping, key))
@@ -303,13 +303,13 @@ class ColumnsForm(QWidget):
                 self._differences[end.name] = " - ".join(end.of)
                 continue
             self.endpoint.addItem(end.name, end.unit)
-            if said:
-                self._said[end.name] = _spec_of(end)
+            if remembered:
+                self._remembered[end.name] = _spec_of(end)
         self._order = [self.endpoint.itemText(place) for place in range(self.endpoint.count())]
         if mapping.endpoints:
             end = mapping.endpoints[0].endpoint
             self.unit.setText(end.unit)
-            if said:
+            if remembered:
                 self._show_scale(_spec_of(end))
         self._filling = False
         self._show_parts()
@@ -330,7 +330,7 @@ class ColumnsForm(QWidget):
             usual = "log10" if endpoint.transform == "log" else "as it is"
             self.scale.setItemText(0, f"proposed: {_KINDS.get(endpoint.kind, usual)}")
         if self.direction.currentData() is None:
-            # "higher" beside a unit of nM would be read as the weaker compounds.
+            # "higher" next to a unit of nM would be read as the weaker compounds.
             on = "" if endpoint.scale_name == endpoint.name else f" {endpoint.scale_name}"
             self.direction.setItemText(0, f"proposed: {'higher' if endpoint.direction == 'max' else 'lower'}{on}")
 
@@ -338,7 +338,7 @@ class ColumnsForm(QWidget):
 
     @property
     def from_structures(self) -> bool:
-        """Whether the sites come from taking structures apart."""
+        """Whether the sites come from decomposing structures."""
         return self.source.key == "structures"
 
     @property
@@ -370,7 +370,7 @@ class ColumnsForm(QWidget):
             )
             others = [self.endpoint.itemText(place) for place in range(self.endpoint.count())]
             specs += [
-                self._said.get(other, EndpointSpec(other))
+                self._remembered.get(other, EndpointSpec(other))
                 for other in others
                 if other != name and other not in self._added
             ]
@@ -412,12 +412,12 @@ class ColumnsForm(QWidget):
 
     def _endpoint_chosen(self, place: int) -> None:
         self.unit.setText(str(self.endpoint.itemData(place) or ""))
-        spec = self._said.get(self.endpoint.itemText(place))
+        spec = self._remembered.get(self.endpoint.itemText(place))
         if spec is not None:
             self._show_scale(spec)
 
     def _show_scale(self, spec: EndpointSpec) -> None:
-        """Choose what was said of the scale of an endpoint."""
+        """Choose the remembered scale of an endpoint."""
         choose(self.scale, spec.kind if spec.kind in _KINDS else spec.transform)
         choose(self.direction, spec.direction)
 
@@ -427,7 +427,7 @@ class ColumnsForm(QWidget):
             self.source_changed.emit()
             self.changed.emit()
 
-    def _tell(self) -> None:
+    def _edited(self) -> None:
         if not self._filling:
             self._show_parts()
             self.changed.emit()
@@ -445,7 +445,7 @@ _KINDS = {"yes-no": "yes or no", "count": "counts"}
 
 
 def _spec_of(endpoint: Endpoint) -> EndpointSpec:
-    """Return what was said of an endpoint, the last time; where the other word is wanted, that smaller is better."""
+    """Return the remembered description of an endpoint; where the other word is needed, smaller is better."""
     if endpoint.kind == "value":
         unit = endpoint.unit or None
         return EndpointSpec(endpoint.name, unit=unit, direction=endpoint.direction, transform=endpoint.transform)

@@ -1,4 +1,4 @@
-"""Which column is what, and what a check of the table says to it."""
+"""The roles of the columns, and the check of the table with them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PAUSE = 180
 
 
 class ColumnsPane(Pane):
-    """What each column is; the core and what was understood stand apart, to be seen whatever else is."""
+    """The roles of the columns; the core and the summary are separate, so that they stay visible."""
 
     checked = Signal(object)
     """A Checked, or None when the table cannot be imported like this."""
@@ -94,7 +94,7 @@ class ColumnsPane(Pane):
     # ------------------------------------------------------------------ filling
 
     def show_table(self, raw: RawTable, *, afresh: bool = False) -> None:
-        """Propose what each column is, or what was said the last time for the same headers."""
+        """Propose the role of each column, or the remembered one for the same headers."""
         self.halt()
         self.raw, self.result = raw, None
         self._adding = ""
@@ -117,7 +117,7 @@ class ColumnsPane(Pane):
         self._job.start(self.session.read("Looking at the columns", work, self._proposed, self._refuse))
 
     def _kept(self, raw: RawTable) -> TableMapping | None:
-        """Return what was said the last time about a table with these headers."""
+        """Return the remembered roles for a table with these headers."""
         kept = self.settings.mapping(raw.columns)
         if kept is None:
             return None
@@ -136,7 +136,7 @@ class ColumnsPane(Pane):
         self.remembered.setVisible(found.kept)
         mapping = found.mapping
         if mapping is not None:
-            self.form.fill(mapping, structures=found.structures, said=found.kept)
+            self.form.fill(mapping, structures=found.structures, remembered=found.kept)
             if found.kept:
                 self.blank.answer(mapping.blank)
         if found.cores:
@@ -192,7 +192,7 @@ class ColumnsPane(Pane):
             self.core.refuse(" ".join(filter(None, error_words(error))))
 
     def _end_search(self) -> None:
-        """Cancel a search for cores that nobody waits for any more."""
+        """Cancel a search for cores whose result is not needed any more."""
         if self._core_job.busy:
             self.core.stopped()
         self._core_job.drop()

@@ -1,4 +1,4 @@
-"""The core of a series whose structures have to be taken apart: proposed, looked at, confirmed or replaced."""
+"""The core of a series whose structures are to be decomposed: proposed, confirmed or replaced."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class CorePanel(QWidget):
             if place is None:
                 place = len(self.choices)
                 self.choices.append(one)
-                item = QListWidgetItem(_said(one))
+                item = QListWidgetItem(_text_of(one))
                 item.setFlags(
                     Qt.ItemFlag.ItemIsUserCheckable | Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
                 )
@@ -199,7 +199,7 @@ class CorePanel(QWidget):
         self.words.setText(text)
 
 
-def _said(one: CoreChoice) -> str:
+def _text_of(one: CoreChoice) -> str:
     """Return a core in the list."""
     if one.used is None:
         return one.smiles

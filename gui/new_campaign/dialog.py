@@ -61,11 +61,11 @@ VIEWS = {
 SOON = 15
 """Milliseconds between two parts that are made."""
 AFTER = 100
-"""Milliseconds after a check before the goal hears of it."""
+"""Milliseconds after a check before the goal is updated."""
 USUAL = QSize(1220, 760)
 """Pixels of the dialog with text of the usual size."""
 EDGE = 40
-"""Pixels of the screen that stay free beside it."""
+"""Pixels of the screen that stay free around it."""
 CARDS = 0.4
 """Of the dialog's height, at most this much is for what was understood."""
 
@@ -161,7 +161,7 @@ class NewCampaign(QDialog):
         from .check_pane import CheckPane
 
         made = CheckPane(self.session, self._settings, self.columns_pane)
-        made.said.connect(self.messages.note)
+        made.message.connect(self.messages.note)
         self._put(CHECK, made)
         return made
 
@@ -171,7 +171,7 @@ class NewCampaign(QDialog):
         from .goal_pane import GoalPane
 
         made = GoalPane(self.session, self._settings)
-        made.new_endpoint.connect(lambda *said: self.columns_pane.add_endpoint(*said))
+        made.new_endpoint.connect(lambda *named: self.columns_pane.add_endpoint(*named))
         self._put(GOAL, made)
         return made
 
@@ -181,7 +181,7 @@ class NewCampaign(QDialog):
         made.changed.connect(self._refresh)
 
     def _make_next(self) -> None:
-        """Load or make one part more while nobody waits for it; each takes its own turn."""
+        """Load or make one more part while the dialog is idle; each takes its own turn."""
         name = next((name for place, name in LATER if place not in self._panes), None)
         if name is None:
             return
@@ -202,7 +202,7 @@ class NewCampaign(QDialog):
     # ------------------------------------------------------------------ leaving
 
     def reject(self) -> None:
-        """Close without a campaign; asked first when something was chosen or typed, which would be lost."""
+        """Close without a campaign; ask first when something was chosen or typed."""
         if self._creating:
             return  # the file is being written; its Cancel is in the bar below
         if self._touched and not self._asking:
@@ -229,7 +229,7 @@ class NewCampaign(QDialog):
         self._asking = False
 
     _before: QWidget | None = None
-    """What had the keyboard when it was asked whether to close."""
+    """The widget that had the keyboard before the question whether to close."""
 
     def _leave(self) -> None:
         super().reject()
@@ -259,7 +259,7 @@ class NewCampaign(QDialog):
         super().keyPressEvent(event)
 
     def _watch(self) -> None:
-        """From now on notices when somebody chooses or types something."""
+        """Notice from now on when the user chooses or types something."""
         for pane in self._panes.values():
             for edit in pane.findChildren(QLineEdit):
                 if edit not in self._watched and not isinstance(edit, FilterBox):
@@ -337,7 +337,7 @@ class NewCampaign(QDialog):
     def _refresh(self) -> None:
         for made in (self.create_button, self.at_once):
             made.setEnabled(self.complete)
-        # Who chose a file and has nothing to correct goes on with Enter.
+        # Without anything to correct, Enter goes on after a file is chosen.
         if self.complete and self.focusWidget() in (None, self.table_pane.choose, self.table_pane.paste):
             self.at_once.setFocus(Qt.FocusReason.OtherFocusReason)
 

@@ -20,7 +20,7 @@ from ..widgets.text import ElidedLabel, cut_middle, error_words, label, mnemonic
 FIELD = 96
 """Pixels of a line for a number, with text of the usual size."""
 LONGEST = 40
-"""Letters of an endpoint's name beside its box: what is wrong with it needs the room more."""
+"""Letters of an endpoint's name next to its box: its problem needs the room more."""
 UNKNOWN_TIP = (
     "Replicates, which the first rounds buy on purpose, tell the noise; decisions use an upper bound on it, part of "
     "the guarantee. That takes about half as many measurements again"
@@ -32,7 +32,7 @@ MARGIN = Range(least=0.0, optional=True)
 
 
 class EndpointBox(QFrame):
-    """One endpoint: its part in the goal, and what was said of it."""
+    """One endpoint: its part in the goal, and its description."""
 
     changed = Signal()
 
@@ -41,9 +41,9 @@ class EndpointBox(QFrame):
         super().__init__()
         self.setObjectName("card")
         self.fact = fact
-        self.aim = "epsilon-best"
+        self.goal = "epsilon-best"
         self.needed = False
-        """Whether a difference that is asked for is made of it, so that it is measured."""
+        """Whether a requested difference needs it, so that it is measured."""
         column_of(self._top(made), self._grid_of_fields(), holder=self, margins=(12, 9, 12, 10), spacing=7)
         self._hint_noise()
         self.chosen.toggled.connect(lambda _: self._typed())
@@ -124,7 +124,7 @@ class EndpointBox(QFrame):
     @property
     def aimed_at(self) -> bool:
         """Whether the goal is about it."""
-        return self.chosen.isChecked() if self.aim == "pareto" else self._objective
+        return self.chosen.isChecked() if self.goal == "pareto" else self._objective
 
     @property
     def measured(self) -> bool:
@@ -132,19 +132,19 @@ class EndpointBox(QFrame):
         return self.fact.endpoint.of is None and (self.aimed_at or self.needed or bool(self.limit.text))
 
     def show_fact(self, fact: EndpointFacts) -> None:
-        """Take over what the table says of the same endpoint now."""
+        """Take over the table's current values of the same endpoint."""
         if fact is not self.fact:
             self.fact = fact
             self._hint_noise()
 
     def show_for(self, goal: str, *, objective: bool) -> None:
         """Show what applies for a goal; ``objective``: it is the one endpoint a goal is about."""
-        self.aim, self._objective = goal, objective
+        self.goal, self._objective = goal, objective
         trade = goal == "pareto"
         self.chosen.setVisible(trade)
         self.title.setVisible(not trade)
         plain = self.fact.endpoint.kind == "value"
-        # Of yes and no, and of counts, what is wanted was said with the columns, and the noise follows from the mean.
+        # For yes/no and counts, the direction was chosen with the columns, and the noise follows from the mean.
         self.direction.setVisible(self.aimed_at and plain)
         applies = (self.measured and plain, trade and self.aimed_at, True)
         for place, (caption, field, wanted) in enumerate(zip(self._captions, self._fields, applies, strict=True)):
@@ -157,7 +157,7 @@ class EndpointBox(QFrame):
     def read(self) -> Endpoint | None:
         """Return the endpoint as it was described.
 
-        None when something of it cannot be used, which is then said beside it.
+        None when part of it is unusable, with the reason at its field.
         """
         endpoint, good = self.fact.endpoint, True
         limit = self._limit()
@@ -179,7 +179,7 @@ class EndpointBox(QFrame):
             elif good and noise is None and self.fact.noise_sd is None and not self.unknown.isChecked():
                 self.noise.problem("The noise is needed: no compound was measured twice.")
                 good = False
-        if self.aim == "pareto" and self.aimed_at:
+        if self.goal == "pareto" and self.aimed_at:
             epsilon = self.margin.number(MARGIN)
             good &= not self.margin.wrong
         if not good:
@@ -190,7 +190,7 @@ class EndpointBox(QFrame):
             direction=self.direction.currentData() if self.aimed_at and plain else endpoint.direction,
             noise_sd=noise if noise is not None else endpoint.noise_sd or (self.fact.usual_sd if unknown else None),
             noise_estimated=unknown,
-            epsilon=epsilon if self.aim == "pareto" else endpoint.epsilon,
+            epsilon=epsilon if self.goal == "pareto" else endpoint.epsilon,
             limit=limit,
         )
 
@@ -211,7 +211,7 @@ class EndpointBox(QFrame):
         return limit
 
     def _typed(self) -> None:
-        self.show_for(self.aim, objective=self._objective)
+        self.show_for(self.goal, objective=self._objective)
         self.changed.emit()
 
     def _hint_noise(self) -> None:

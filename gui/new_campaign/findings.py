@@ -102,9 +102,9 @@ class FindingsModel(RowsModel):
 class FindingsView(QWidget):
     """One table with what narrows it."""
 
-    def __init__(self, session: Session, settings: Settings, said: Callable[[str], None]) -> None:
+    def __init__(self, session: Session, settings: Settings, message: Callable[[str], None]) -> None:
         super().__init__()
-        self.session, self.settings, self._said = session, settings, said
+        self.session, self.settings, self._message = session, settings, message
         column = column_of(holder=self, spacing=10)
         row = row_of(spacing=10)
         self.kinds = Segments([("all", "All"), *((kind, TITLES[kind]) for kind in KINDS)], "Kind of finding")
@@ -126,7 +126,7 @@ class FindingsView(QWidget):
         column.addWidget(self.table, 1)
         self.whole = label("", wrap=True, selectable=True)
         self.whole.hide()
-        self.table.chosen.connect(self._tell)
+        self.table.chosen.connect(self._show_whole)
         put(column, self.whole, self.empty)
         column.addStretch(0)
         QShortcut(QKeySequence.StandardKey.Find, self, self.filter.setFocus)
@@ -147,7 +147,7 @@ class FindingsView(QWidget):
     def _narrow(self) -> None:
         self.model.narrow(self.kinds.key, self.filter.text())
 
-    def _tell(self, row: int | None) -> None:
+    def _show_whole(self, row: int | None) -> None:
         """Show the whole text of the current line, which may be too long for the table."""
         text = "" if row is None else self.model.found[row].text
         self.whole.setText(text)
@@ -155,7 +155,7 @@ class FindingsView(QWidget):
 
     def _copy(self) -> None:
         count = self.table.copy()
-        self._said(f"Copied {many(count, 'line')}.")
+        self._message(f"Copied {many(count, 'line')}.")
 
     def _save(self) -> None:
         name, _ = QFileDialog.getSaveFileName(
@@ -174,7 +174,7 @@ class FindingsView(QWidget):
             return write_csv(path, header, lines)
 
         self.session.write(
-            f"Writing {path.name}", work, lambda count: self._said(f"Wrote {count:,} lines to {path.name}.")
+            f"Writing {path.name}", work, lambda count: self._message(f"Wrote {count:,} lines to {path.name}.")
         )
 
 

@@ -23,15 +23,15 @@ AT_ONCE = 0.02
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
-    """What was typed for an endpoint, kept when the table is read anew."""
+class _Typed:
+    """What was typed for an endpoint, kept when the table is read again."""
 
     chosen: bool
     direction: int
     texts: tuple[str, str, str]
     unknown: bool
     way: str
-    """Which way was better as the table had it."""
+    """The direction in the table."""
 
 
 class EndpointList(QWidget):
@@ -53,8 +53,8 @@ class EndpointList(QWidget):
         self._goal, self._objective = "epsilon-best", ""
         self._parts: tuple[str, ...] = ()
         self._missing: dict[int, EndpointFacts] = {}
-        """By place, the endpoints that have no box yet."""
-        self._said: dict[str, _Said] = {}
+        """The endpoints without a box so far, by place."""
+        self._typed: dict[str, _Typed] = {}
         self._first: list[str] = []
         self._endpoints: list[Endpoint] = []
         self._later = QTimer(self)
@@ -101,7 +101,7 @@ class EndpointList(QWidget):
             self.complete.emit()
             return
         for box in self.boxes:
-            self._said[box.name] = _Said(
+            self._typed[box.name] = _Typed(
                 box.chosen.isChecked(),
                 box.direction.currentIndex(),
                 (box.noise.edit.text(), box.margin.edit.text(), box.limit.edit.text()),
@@ -122,7 +122,7 @@ class EndpointList(QWidget):
         self._build()
 
     def _build(self) -> None:
-        """Make boxes for as long as nobody notices, the one of the objective first, and the rest soon."""
+        """Make boxes for an unnoticed moment, the one of the objective first, and the rest soon."""
         end = time.perf_counter() + AT_ONCE
         objective = next((n for n, fact in self._missing.items() if fact.endpoint.name == self._objective), None)
         for place in sorted(self._missing, key=lambda n: n != objective):
@@ -151,15 +151,15 @@ class EndpointList(QWidget):
         for part in (*parts, self.new, self.unit, self.add):
             QWidget.setTabOrder(before, part)
             before = part
-        self._said.clear()
+        self._typed.clear()
         self.show_for(self._goal, self._objective, self._parts)
         self.complete.emit()
 
     def _add_box(self, place: int) -> None:
         fact = self._missing.pop(place)
         box = EndpointBox(fact, in_words(self._endpoints, place))
-        was = self._said.get(box.name)
-        box.chosen.setChecked(box.name in self._first if not self._said else (was is None or was.chosen))
+        was = self._typed.get(box.name)
+        box.chosen.setChecked(box.name in self._first if not self._typed else (was is None or was.chosen))
         if was is not None:
             for field, text in zip((box.noise, box.margin, box.limit), was.texts, strict=True):
                 field.edit.setText(text)
@@ -203,9 +203,9 @@ class EndpointList(QWidget):
         return tuple(box.name for box in self.boxes if box.aimed_at)
 
     def read(self) -> list[Endpoint] | None:
-        """Return the endpoints as they were described; None when something cannot be used, which is said beside it.
+        """Return the endpoints as described; None when a field is unusable, which shows the reason.
 
-        None, too, as long as boxes are to come: ``complete`` tells when they are there.
+        Also None while boxes are missing; ``complete`` is emitted when all are there.
         """
         if self._missing:
             return None
@@ -219,7 +219,7 @@ class EndpointList(QWidget):
         return good
 
     def _margins_agree(self) -> bool:
-        """Whether all endpoints of a trade-off have a difference that does not matter, or none; said where it lacks."""
+        """Whether all endpoints of a trade-off have an indifference zone, or none; a field without one shows it."""
         own = [box for box in self.boxes if box.aimed_at] if self._goal == "pareto" else []
         given = [box for box in own if box.margin.number(MARGIN)]
         if len(given) in (0, len(own)):

@@ -63,7 +63,7 @@ class GoalFields(Pane):
         self.settings = settings
         self.checked: Checked | None = None
         self.table: RawTable | None = None
-        """The table as it was read, whose columns may say whose noise differs."""
+        """The table as it was read; its columns may state the groups with different noise."""
         self._named = self._filling = False
         self._scored = False
         """Whether the goal was about a profile when it was last looked at."""
@@ -144,19 +144,19 @@ class GoalFields(Pane):
         return self.fields
 
     @property
-    def aim(self) -> str:
+    def goal_key(self) -> str:
         """The goal chosen."""
         return str(self.goal.currentData())
 
     @property
     def of_profile(self) -> bool:
         """Whether the goal is about the score of a profile."""
-        return self.aim != "pareto" and self.objective.currentData() == PROFILE
+        return self.goal_key != "pareto" and self.objective.currentData() == PROFILE
 
     @property
     def has_profile(self) -> bool:
-        """Whether compounds are scored by a profile: for the goal, or as a column beside it."""
-        return self.of_profile or (self.aim != "pareto" and self.scored.isChecked())
+        """Whether compounds are scored by a profile: for the goal, or as an extra column."""
+        return self.of_profile or (self.goal_key != "pareto" and self.scored.isChecked())
 
     @property
     def noise(self) -> Field:
@@ -219,10 +219,10 @@ class GoalFields(Pane):
         self.name.edit.setText("")
 
     def read(self) -> tuple[CampaignSettings, list[Endpoint]] | None:
-        """Return the settings and endpoints typed; problems are shown beside their fields."""
+        """Return the settings and endpoints typed; each field shows its problem."""
         if self.checked is None:
             return None
-        goal = self.aim
+        goal = self.goal_key
         compounds, boxes = len(self.checked.imported.library), self.endpoints.boxes
         values = compounds * sum(box.measured for box in boxes)
         objective = self.endpoints.box(str(self.objective.currentData() or ""))
@@ -237,9 +237,9 @@ class GoalFields(Pane):
         replicates = self.replicates.number(RANGES["replicates"])
         budget = self.budget.number(RANGES["budget"])
         endpoints = self.endpoints.read()
-        told, controls = self.strategy.parameters(), self.controls.controls()
+        parameters, controls = self.strategy.parameters(), self.controls.controls()
         curves = self.profile.curves() if self.has_profile else ()
-        if endpoints is None or told is None or controls is None or curves is None:
+        if endpoints is None or parameters is None or controls is None or curves is None:
             return None
         if any(field.wrong for field in (self.budget, *self._of_goal())):
             return None
@@ -255,7 +255,7 @@ class GoalFields(Pane):
             delta=round(1 - percent / 100, 12),
             goal=goal,
             strategy=self.strategy.name,
-            parameters=told,
+            parameters=parameters,
             per_round=int(per_round),
             max_replicates=int(replicates),
             budget=None if budget is None else int(budget),
@@ -284,15 +284,15 @@ class GoalFields(Pane):
     @property
     def _rare(self) -> list[QWidget]:
         """The fields that are rarely changed and apply to the goal chosen."""
-        of_goal = [self.slack] if self.aim != "pareto" else []
+        of_goal = [self.slack] if self.goal_key != "pareto" else []
         return [*of_goal, self.confidence, self.replicates, self.controls, self.name, self._place]
 
     def _goal_chosen(self) -> None:
         """Show what applies to the goal chosen."""
-        goal = self.aim
+        goal = self.goal_key
         self.more.setVisible(not self._all)
         for widget, wanted in (
-            # With one endpoint and no structures there is nothing to choose; its box stands below.
+            # With one endpoint and no structures there is nothing to choose; its box is below.
             (self.objective, goal != "pareto" and len(self.profile.boxes) > 1),
             (self.top, goal == "top"),
             (self.epsilon, goal == "epsilon-best"),
@@ -311,8 +311,8 @@ class GoalFields(Pane):
     def _objective_chosen(self) -> None:
         name = str(self.objective.currentData() or "")
         self.fields.setRowVisible(self.profile, self.has_profile)
-        self.fields.setRowVisible(self.scored, self._all and self.aim != "pareto" and not self.of_profile)
-        self.endpoints.show_for(self.aim, name, self.profile.parts if self.has_profile else ())
+        self.fields.setRowVisible(self.scored, self._all and self.goal_key != "pareto" and not self.of_profile)
+        self.endpoints.show_for(self.goal_key, name, self.profile.parts if self.has_profile else ())
         # Half of a score, which goes from 0 to 1, would be nearly all.
         usual = ("0.5", "0.1") if self.of_profile else ("0.1", "0.5")
         if self.of_profile != self._scored and self.epsilon.text == usual[0]:
@@ -330,7 +330,7 @@ class GoalFields(Pane):
             tip = self.epsilon.toolTip()
             self.epsilon.edit.setToolTip(f"{tip}. {FOLDS}" if unit == "log" else tip)
             self.strategy.unit(unit)
-            if self.aim in ("best", "top"):
+            if self.goal_key in ("best", "top"):
                 self.slack.hint(f"{unit} worse than the best is as good; empty: none".strip())
             else:
                 self.slack.hint(f"{unit} beyond, in or out; empty: half of that".strip())
@@ -338,8 +338,8 @@ class GoalFields(Pane):
 
     def _of_goal(self) -> list[Field]:
         """Return the numbers that the goal chosen has."""
-        own = {"epsilon-best": [self.epsilon], "top": [self.top]}.get(self.aim, [])
-        return own if self.aim == "pareto" else [*own, self.slack]
+        own = {"epsilon-best": [self.epsilon], "top": [self.top]}.get(self.goal_key, [])
+        return own if self.goal_key == "pareto" else [*own, self.slack]
 
     def _edited(self) -> None:
         if not self._filling:

@@ -92,7 +92,7 @@ class GoalPane(GoalFields):
             self._look()
 
     def _soon(self) -> None:
-        """Look again once nobody types."""
+        """Look again after a pause in typing."""
         self._outdate()
         self._pause.start()
         self.changed.emit()
@@ -196,7 +196,7 @@ class GoalPane(GoalFields):
         self.changed.emit()
 
     def _blame(self, error: AssayPilotError) -> None:
-        """Say what is wrong beside the field that caused it, else below the fields."""
+        """Show what is wrong at the field that caused it, else below the fields."""
         text, mend = error_words(error)
         field = self.field_of(error.option)
         if field is not None:
@@ -206,7 +206,7 @@ class GoalPane(GoalFields):
         self.problem.show()
 
     def halt(self) -> None:
-        """Nothing is asked any more: the dialog closes, or the campaign is made."""
+        """Start no more work: the dialog closes, or the campaign is made."""
         self._pause.stop()
         self._job.drop()
         self._loading.drop()

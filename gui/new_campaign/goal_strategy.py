@@ -32,7 +32,7 @@ class ControlsField(Field):
         self.edit.setPlaceholderText("REF-1 = 7.1; REF-2")
 
     def controls(self) -> tuple[Control, ...] | None:
-        """Return the controls typed; None when they cannot be read, which the field then says."""
+        """Return the controls typed; None when they are unreadable, and the field shows why."""
         self.problem("")
         try:
             return controls_in(self.text)
@@ -52,8 +52,8 @@ def controls_in(text: str) -> tuple[Control, ...]:
         if not equals:
             found.append(parse_control(name))
             continue
-        said = [piece.strip() for piece in values.split(", ")] if " " in values else [values]
-        pairs = [piece.rpartition(" ") for piece in said]
+        pieces = [piece.strip() for piece in values.split(", ")] if " " in values else [values]
+        pairs = [piece.rpartition(" ") for piece in pieces]
         for _, _, value in pairs:
             if not _is_number(value):
                 raise AssayPilotError(
@@ -72,7 +72,7 @@ def _is_number(text: str) -> bool:
 
 
 NAMES = {"linfact-mis": "LinFACT-MIS: compounds may be off the additive model"}
-"""Of strategies that are chosen for what they allow: it is said where they are chosen."""
+"""Descriptions of the strategies that are chosen for what they allow."""
 
 ADDS_UP = "if effects add up"
 PROMISES = {
@@ -95,7 +95,7 @@ OTHERS = {
     "lingame-c": f"The answer is right whenever it stops, {ADDS_UP}.",
     "gse": "The larger the budget, the likelier the best is found.",
 }
-"""What the others promise; one of another package says it in its own words."""
+"""What the others promise; one of another package has its own text."""
 
 
 def load_strategies() -> tuple[type[Strategy], ...]:
@@ -106,7 +106,7 @@ def load_strategies() -> tuple[type[Strategy], ...]:
 
 
 class StrategyChoice(QWidget):
-    """A combo, with what the strategy promises below it, and a field for what only the chemist can tell it."""
+    """A combo, the strategy's promise below it, and a field for a number that only the chemist knows."""
 
     changed = Signal()
 
@@ -157,9 +157,9 @@ class StrategyChoice(QWidget):
         return self._taken.info
 
     def parameters(self) -> dict[str, Any] | None:
-        """Return what the strategy chosen is told beside the goal.
+        """Return the extra parameters of the chosen strategy.
 
-        None when that is missing (then it is said there).
+        None when one is missing, which its field then shows.
         """
         if not self.off_model:
             return {}
@@ -192,7 +192,7 @@ class StrategyChoice(QWidget):
             self._values, self._of = values, kind
             if (place := self.combo.findData("proven")) >= 0:
                 self.combo.setItemText(place, self._proposed)
-                self._tell()
+                self._describe()
 
     @property
     def _proposed(self) -> str:
@@ -215,10 +215,10 @@ class StrategyChoice(QWidget):
         self._chosen()
 
     def _chosen(self) -> None:
-        self._tell()
+        self._describe()
         self.changed.emit()
 
-    def _tell(self) -> None:
+    def _describe(self) -> None:
         """Say why a strategy is proposed, and what the one chosen promises for this goal."""
         from assaypilot.engine.strategies.registry import propose
 

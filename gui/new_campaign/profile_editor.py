@@ -26,8 +26,8 @@ _CAPTIONS = ("0 at", "1 at", "1 until", "0 from")
 _NEAR = 14.0
 """Pixels from a point within which the mouse takes hold of it."""
 _MARGIN = 8.0
-"""Pixels beside the axis, for a point at its end."""
-_BESIDE = 0.35
+"""Pixels around the axis, for a point at its end."""
+_BEYOND = 0.35
 """Of the width of the curve, how much of the axis is shown beyond either end."""
 _DECIMALS = 12
 """A potency in mol/L has so many."""
@@ -58,7 +58,7 @@ class Number(QDoubleSpinBox):
         return plain.replace(".", self.locale().decimalPoint())
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Leave the wheel to the page that scrolls, unless somebody types here."""
+        """Leave the wheel to the page that scrolls, unless the keyboard is here."""
         if self.hasFocus():
             super().wheelEvent(event)
         else:
@@ -87,7 +87,7 @@ class CurvePlot(QWidget):
         self._values, self._measured = values, measured
         if self._held is None:
             places = [self._place(value) for value in (*values, *measured)]
-            wide = _BESIDE * abs(self._place(values[-1]) - self._place(values[0])) or 1.0
+            wide = _BEYOND * abs(self._place(values[-1]) - self._place(values[0])) or 1.0
             ends = [self._place(value) for value in values]
             self._axis = (min(*places, min(ends) - wide), max(*places, max(ends) + wide))
         self.update()
@@ -159,7 +159,7 @@ class CurvePlot(QWidget):
         return 1.0 if place in (1, 2) else 0.0
 
     def _place(self, value: float) -> float:
-        """Where a value stands on the axis: logarithms where the endpoint is modelled as one."""
+        """Return the place of a value on the axis: logarithms where the endpoint is modelled so."""
         return math.log10(max(value, 1e-12)) if self._log else value
 
     def _at(self, value: float, height: float) -> QPointF:
@@ -184,7 +184,7 @@ class CurveBox(QFrame):
         *,
         chosen: bool = True,
     ) -> None:
-        """``known``: the values there are, asked for once it is drawn; ``first``: the four numbers it begins with."""
+        """``known``: the existing values, fetched once it is drawn; ``first``: the four initial numbers."""
         super().__init__()
         self.setObjectName("card")
         self.endpoint, self._known = endpoint, cache(known if callable(known) else lambda: known)
@@ -237,7 +237,7 @@ class CurveBox(QFrame):
         self.weight.setValue(curve.weight)
 
     def curve(self) -> Curve | None:
-        """Return the curve; None where it is left out, or cannot be one, which is then said."""
+        """Return the curve; None where it is left out or impossible, with the reason shown."""
         self.problem.hide()
         if not self.chosen.isChecked():
             return None
@@ -269,7 +269,7 @@ class CurveBox(QFrame):
 
 
 class ProfileEditor(QWidget):
-    """The curves of all measured endpoints of a table, and of the properties that its structures tell."""
+    """The curves of all measured endpoints of a table, and of properties computed from its structures."""
 
     changed = Signal()
 

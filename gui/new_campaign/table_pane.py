@@ -32,7 +32,7 @@ from .table_work import Loaded, Place, Wanted, load, roles_chosen
 
 SHOWN = 60
 """Rows of the preview."""
-SAID = 3
+MOST_WARNINGS = 3
 """Lines of what was noticed while reading; all of them stand in the check."""
 
 
@@ -122,8 +122,8 @@ class TablePane(Pane):
         self.table = Table(self.model, self._structures, name="The first rows of the table")
         self.table.setSortingEnabled(False)
         self.table.horizontalHeader().sectionClicked.connect(self._role_wanted)
-        said = row_of((self.how, 1), self.otherwise, spacing=10)
-        put(column, self.problem, self.mend, said, self.reading, self.join)
+        ways = row_of((self.how, 1), self.otherwise, spacing=10)
+        put(column, self.problem, self.mend, ways, self.reading, self.join)
         switch = row_of(self.views, STRETCH)
         put(column, switch, (self.table, 1))
         self.empty = label("Drop a table here\ncsv, tsv, txt, xlsx, xls, ods, sdf or smi", "muted")
@@ -147,15 +147,15 @@ class TablePane(Pane):
     def load(self, path: Path, *second: Path) -> None:
         """Read a file, joined with a second one where there is one."""
         self.settings.folder = path.parent
-        self._say_source(path)
+        self._name_source(path)
         self._start(Wanted(Place(path), Place(second[0])) if second else Wanted(Place(path)))
 
     def paste_clipboard(self) -> None:
         """Read the clipboard."""
-        self._say_source(None)
+        self._name_source(None)
         self._start(Wanted(Place(text=QGuiApplication.clipboard().text())))
 
-    def _say_source(self, path: Path | None) -> None:
+    def _name_source(self, path: Path | None) -> None:
         if path is None:
             self.file.setText("Pasted from the clipboard")
         else:
@@ -231,9 +231,13 @@ class TablePane(Pane):
         self._arrange()
         size = f"{many(len(raw), 'row')}, {len(raw.columns)} columns"
         kind = {"sdf": " · SD file", "smi": " · SMILES file"}.get(raw.kind, "")
-        said = loaded.warnings
-        more = len(said) - SAID
-        lines = [f"{size}{kind}", *said[:SAID], *([f"… and {more} more under Rows and notes"] if more > 0 else [])]
+        warnings = loaded.warnings
+        more = len(warnings) - MOST_WARNINGS
+        lines = [
+            f"{size}{kind}",
+            *warnings[:MOST_WARNINGS],
+            *([f"… and {more} more under Rows and notes"] if more > 0 else []),
+        ]
         self.how.setText("\n".join(lines))
         alone = sum(map(len, raw.unmatched))
         self.views.set_text("alone", f"Without a partner ({alone:,})")
@@ -299,7 +303,7 @@ class TablePane(Pane):
         if before is not None and (same or isinstance(error, Cancelled)):
             # What was read before stays, and the choices go back to it.
             first = before.wanted.first
-            self._say_source(first.path)
+            self._name_source(first.path)
             self.reading.show_reading(before.raw, before.sheets, first.how)
             self.join.show_joined(before)
         else:

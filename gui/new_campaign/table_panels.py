@@ -96,14 +96,14 @@ class ReadingPanel(QWidget):
 
 
 def _found_header(raw: RawTable) -> str:
-    """Where the header was found: the rows it was read from, or the row that it stands above."""
+    """Where the header was found: its rows, or the row below it."""
     if raw.header:
         return f"found: rows {raw.header[0]} to {raw.header[-1]}"
     return f"found: above row {raw.rows[0]}" if raw.rows else "found"
 
 
 def _offer(combo: QComboBox, names: Mapping[str, str], chosen: str | None, read_as: str) -> None:
-    """Offer what it was read as, said to be found unless it was chosen, and all others."""
+    """Offer all readings; the current one is marked as found unless it was chosen."""
     found = "found: " if chosen is None else ""
     fill_box(
         combo, [(f"{found}{read_as}", chosen), *((name, key) for key, name in names.items() if key != chosen)], chosen
@@ -143,8 +143,8 @@ class JoinPanel(QWidget):
         first.setBuddy(self.own)
         second = label("are those in", "muted")
         second.setBuddy(self.other)
-        self.said = ElidedLabel()
-        put(ids, first, self.own, second, self.other, (self.said, 1))
+        self.summary = ElidedLabel()
+        put(ids, first, self.own, second, self.other, (self.summary, 1))
         column.addWidget(self.line)
         self.show_nothing()
 
@@ -168,7 +168,7 @@ class JoinPanel(QWidget):
         _offer_columns(self.own, loaded.columns, loaded.wanted.id_column)
         _offer_columns(self.other, loaded.other_columns, loaded.wanted.other_column)
         here, there = map(len, loaded.raw.unmatched)
-        self.said.setText(
+        self.summary.setText(
             f"Without a partner: {here:,} of the first file, {there:,} of the second"
             if here or there
             else "Every id has its partner"

@@ -83,7 +83,7 @@ class Loaded:
     rows: int
     """Of the first table alone."""
     warnings: tuple[str, ...]
-    """Of reading, without what the join says."""
+    """Warnings from reading, without those of the join."""
     other_columns: tuple[str, ...] = ()
     other_rows: int = 0
 
@@ -112,8 +112,8 @@ def _read(wanted: Wanted, report: Report) -> Loaded:
     other = second.read(report).raw
     report(0.95, "Joining the tables by their ids")
     joined = join_tables(raw, other, id_column=wanted.id_column, other_column=wanted.other_column)
-    said = joined.warnings[: len(raw.warnings) + len(other.warnings)]
-    return Loaded(wanted, joined, first.sheets, raw.columns, len(raw), said, other.columns, len(other))
+    warnings = joined.warnings[: len(raw.warnings) + len(other.warnings)]
+    return Loaded(wanted, joined, first.sheets, raw.columns, len(raw), warnings, other.columns, len(other))
 
 
 LIGHT_CELLS = 20_000
@@ -158,7 +158,7 @@ class Checked:
 
     @property
     def fact(self) -> EndpointFacts:
-        """What the table says about it."""
+        """What the table states about it."""
         return self.facts[self.objective]
 
 
@@ -187,15 +187,15 @@ def roles_of(checked: Checked) -> dict[str, str]:
 
 
 _CHOSEN = {key: ROLES[key] for key in ("id", "smiles", "stock", "cost", "lead")} | {"site": "site"}
-"""The words of the roles that somebody chooses, by the key of the choice."""
-_BESIDE = {*ROLES.values(), "< or >", "unit", "n", "SD"} - {*_CHOSEN.values()}
+"""The words of the roles that the user can choose, by the key of the choice."""
+_ONLY_FOUND = {*ROLES.values(), "< or >", "unit", "n", "SD"} - {*_CHOSEN.values()}
 """Those of the roles that are only found."""
 
 
 def roles_chosen(
     before: Mapping[str, str], columns: Sequence[str], role_of: Callable[[str, str], str]
 ) -> dict[str, str]:
-    """Return what columns are as somebody chose, where no check says it; ``before``: as the last one said.
+    """Return the chosen roles of columns before a check is done; ``before``: the roles of the last check.
 
     ``role_of`` takes the names of a column and of its endpoint, and returns the key of a choice.
     """
@@ -205,8 +205,8 @@ def roles_chosen(
         if role in _CHOSEN:
             found[name] = _CHOSEN[role]
         elif role == "endpoint":
-            found[name] = name if word in ("", *_CHOSEN.values(), *_BESIDE) else word
-        elif word in _BESIDE:
+            found[name] = name if word in ("", *_CHOSEN.values(), *_ONLY_FOUND) else word
+        elif word in _ONLY_FOUND:
             found[name] = word
     return found
 
@@ -233,7 +233,7 @@ class CoreChoice:
     drawn: str
     """The same for a picture, its sites written R1, R2, ..."""
     used: int | None = None
-    """Structures of the sample it takes apart; None where nobody tried."""
+    """Structures of the sample that it decomposes; None where that was not tried."""
     sample: int = 0
     taken: bool = False
     """Whether it is proposed to be used."""
@@ -363,15 +363,15 @@ class Proposal:
 
     mapping: TableMapping | None
     kept: bool
-    """Whether it was said the last time."""
+    """Whether it is remembered from the last time."""
     structures: bool
-    """Whether the structures have to be taken apart."""
+    """Whether the structures are to be decomposed."""
     cores: tuple[CoreChoice, ...]
     blanks: dict[str, int]
 
 
 def propose_columns(raw: RawTable, kept: TableMapping | None, report: Report) -> Proposal:
-    """Return what the columns are: as ``kept`` says when it is given, else by their headers and contents."""
+    """Return the roles of the columns: those of ``kept`` if given, else by headers and contents."""
     from assaypilot.engine.tables.column_roles import NoSites
     from assaypilot.engine.tables.mapping import propose
 
@@ -391,7 +391,7 @@ def propose_columns(raw: RawTable, kept: TableMapping | None, report: Report) ->
         return Proposal(None, False, False, (), blanks)
     try:
         if len(candidates) > 1:
-            # What may be a site is no result: temperatures stand beside the yield. The user ticks them.
+            # A possible site is no result (temperatures next to a yield): the user ticks it.
             found = propose(raw, TableOptions(sites=candidates))
             return Proposal(replace(found, sites=()), False, found.smiles is not None, (), blanks)
         # Any core will do: only what the other columns are is asked.

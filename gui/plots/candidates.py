@@ -42,7 +42,7 @@ class CandidatesScene(Scene):
         self.status, self.selected, self.within = status, selected, within
         self.only, self.frame = only, frame
         self.picture = self._picture(theme().colours.figure)
-        """As it was drawn last, which knows what lies where; before, nothing does."""
+        """The latest drawing, which knows the place of each part; None before."""
         self.name = self.picture.name
 
     def _picture(self, palette: Palette) -> Picture:
@@ -70,7 +70,7 @@ class CandidatesScene(Scene):
         return None if compound is None else self.target(compound, x)
 
     def target(self, compound: int, x: float = 0.0) -> Target | None:
-        """Return what is said of a compound, where it is drawn (of several places the one nearest to ``x``)."""
+        """Return the description of a compound at its place (of several the one nearest to ``x``)."""
         place = self.picture.place(compound, x)
         if place is None:
             return None
@@ -114,7 +114,7 @@ class CandidatesScene(Scene):
 
 
 def compound_target(status: Status, compound: int, place: Shape) -> Target:
-    """Return what is said of a compound in a picture that draws it at a place."""
+    """Return the description of a compound that the picture draws at a place."""
     known, library = status.candidates, status.library
     decided = int(known.decided_in_round[compound])
     lines = [STATUSES[int(known.status[compound])] + (f", decided after round {decided}" if decided else "")]

@@ -55,8 +55,8 @@ class Part:
             (float(x0), float(x1 - x0) / wide, float(y0), float(y1 - y0) / high),
         )
 
-    def holds(self, at: QPointF) -> bool:
-        """Whether a pixel lies in the axes."""
+    def contains(self, at: QPointF) -> bool:
+        """Whether a pixel is within the axes."""
         left, top, right, bottom = self.box
         return left <= at.x() <= right and top <= at.y() <= bottom
 
@@ -91,7 +91,7 @@ class _Drawing(QRunnable):
 
     def run(self) -> None:
         """Draw and hand the picture over."""
-        if self._owner.latest != self._number:  # another one was asked for meanwhile
+        if self._owner.latest != self._number:  # another one was requested meanwhile
             return
         self._owner.drawn.emit(self._picture())
 
@@ -122,7 +122,7 @@ class _Signals(QObject):
 
 
 class Canvas(QWidget):
-    """A figure as large as the widget, drawn anew when size, theme or data change."""
+    """A figure as large as the widget, drawn again when size, theme or data change."""
 
     def __init__(self, name: str, *, on_panel: bool = False) -> None:
         super().__init__()

@@ -156,7 +156,7 @@ def _buddy(text: str, box: QComboBox) -> QLabel:
 
 
 def named_box(text: str, box: QComboBox) -> QWidget:
-    """Return a list beside its label, which stay together where a row goes on in a second line."""
+    """Return a list with its label, which stay together where a row breaks."""
     made = QWidget()
     row_of(_buddy(text, box), box, holder=made, spacing=8)
     return made
@@ -168,14 +168,14 @@ def endpoint_names(box: QComboBox, names: Sequence[str], current: int) -> None:
 
 
 ANSWER, SCATTER, HISTOGRAM = "answer", "scatter", "histogram"
-_ASKED = {ANSWER: (), SCATTER: ("x", "y", "colour", "size"), HISTOGRAM: ("x",)}
-"""The columns that each kind of picture asks for."""
+_ROLES = {ANSWER: (), SCATTER: ("x", "y", "colour", "size"), HISTOGRAM: ("x",)}
+"""The columns that each kind of picture needs."""
 _FIRST = {"x": "estimate", "y": "mean"}
 """Keys of the columns that are drawn at first."""
 
 
 class PlotChoice(QWidget):
-    """The columns of a picture; ``kind`` stands elsewhere, and without columns to choose this is hidden."""
+    """The columns of a picture; hidden when its ``kind``, chosen elsewhere, needs none."""
 
     changed = Signal()
 
@@ -204,7 +204,7 @@ class PlotChoice(QWidget):
     @property
     def wants_properties(self) -> bool:
         """Whether a column is drawn that is calculated from the structures."""
-        return any(self.boxes[role].currentData() in PROPERTIES for role in _ASKED[self.key])
+        return any(self.boxes[role].currentData() in PROPERTIES for role in _ROLES[self.key])
 
     def offer(self, columns: Sequence[Column], answer: str) -> None:
         """Offer the columns of a table that hold numbers; ``answer``: what the answer's own picture is called."""
@@ -236,8 +236,8 @@ class PlotChoice(QWidget):
         self._show()
 
     def _show(self) -> None:
-        asked = _ASKED[self.key]
+        roles = _ROLES[self.key]
         for role, one in self._named.items():
-            one.setVisible(role in asked)
-        self.setVisible(bool(asked))
+            one.setVisible(role in roles)
+        self.setVisible(bool(roles))
         self.changed.emit()

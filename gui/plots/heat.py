@@ -103,7 +103,7 @@ class HeatScene(Scene):
         return None
 
     def cell(self, row: int, column: int) -> Target:
-        """Return what is said of a cell; a click selects its best compound."""
+        """Return the description of a cell; a click selects its best compound."""
         view, status = self.view, self.look.status
         heading = f"{self.names[0]} = {self.rows[row]}\n{self.names[1]} = {self.columns[column]}"
         number, seen = int(view.compounds[row, column]), int(view.measured[row, column])

@@ -1,4 +1,4 @@
-"""A picture that answers: what lies under the pointer is said beside it, arrow keys go through it, Enter selects."""
+"""An interactive picture: a card describes the part under the pointer, arrow keys move, Enter selects."""
 
 from __future__ import annotations
 
@@ -82,15 +82,15 @@ class PointingCanvas(Canvas):
 
     @property
     def card(self) -> HoverCard:
-        """The card; made when first asked for, over all of the window so that nothing cuts it."""
+        """The card, made when first needed; its parent is the window so that nothing clips it."""
         if self._card is None:
             self._card = HoverCard(self.window(), self._structures)
         return self._card
 
-    def show_scene(self, scene: Scene | None, *, anew: bool) -> None:
-        """Show a scene; ``anew``: it is another one, and nothing is pointed at."""
+    def show_scene(self, scene: Scene | None, *, new: bool) -> None:
+        """Show a scene; ``new``: it replaces another one, and nothing is pointed at."""
         self.scene = scene
-        if anew or scene is None:
+        if new or scene is None:
             self.point(None)
         if scene is None:
             self.show_figure(None)
@@ -137,10 +137,10 @@ class PointingCanvas(Canvas):
         return self.parts[target.axes].pixel(target.x, target.y) if target.axes < len(self.parts) else None
 
     def under(self, at: QPointF) -> Target | None:
-        """Return what lies at a pixel."""
+        """Return the target at a pixel."""
         if self.scene is None or not self.parts:
             return None
-        number = next((k for k, part in enumerate(self.parts) if part.holds(at)), 0)
+        number = next((k for k, part in enumerate(self.parts) if part.contains(at)), 0)
         part = self.parts[number]
         reach = (abs(part.scale[1]) * REACH, abs(part.scale[3]) * REACH)
         return self.scene.at(number, *part.data(at), reach)

@@ -52,7 +52,7 @@ class _ColumnsScene(Scene):
 
 
 class ScatterScene(_ColumnsScene):
-    """Two columns against each other; colour and size may tell two more."""
+    """Two columns against each other; colour and size may show two more."""
 
     title = "scatter"
 
@@ -60,7 +60,7 @@ class ScatterScene(_ColumnsScene):
         self, status: Status, rows: Ints, selected: int | None, chosen: Ints, axes: tuple[Quantity, Quantity], *,
         colour: Quantity | None = None, size: Quantity | None = None, extent: Extent | None = None,
     ) -> None:  # fmt: skip
-        """``colour`` None: by status; ``size`` None: all alike; ``extent``: what was zoomed to."""
+        """``colour`` None: by status; ``size`` None: all the same; ``extent``: the zoomed range."""
         super().__init__(status, rows, selected, chosen)
         self.x, self.y = axes
         self.colour, self.size, self._extent = colour, size, extent

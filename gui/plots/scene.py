@@ -23,15 +23,15 @@ class Target:
     """One thing in a picture: a cell, a point, a row."""
 
     axes: int
-    """Which of the picture's axes it lies in."""
+    """Its axes in the picture, by number."""
     x: float
     y: float
     """Where in their data."""
     heading: str
     text: str
-    """What is said of it."""
+    """Its description."""
     smiles: str = ""
-    """The structure shown beside it; empty for none."""
+    """The structure shown with it; empty for none."""
     compound: int | None = None
     """What a click selects; None: nothing."""
     extent: Shape | None = None
@@ -39,7 +39,7 @@ class Target:
 
 
 def stepped(order: Sequence[int], now: int | None, by: int) -> int | None:
-    """Return what lies so many places on in an order, within its ends: its first from outside; None of none."""
+    """Return the target so many places on in an order, within its ends; from outside its first, None if empty."""
     if now not in order:
         return order[0] if len(order) else None
     return order[min(max(order.index(now) + by, 0), len(order) - 1)]
@@ -51,10 +51,10 @@ def known_cells(values: Iterable[float]) -> list[Cell]:
 
 
 class Scene(ABC):
-    """A picture; drawn off the window's thread, asked in it."""
+    """A picture: drawn off the window's thread, queried on it."""
 
     name = ""
-    """What it shows, for people who do not see it."""
+    """What it shows, for a screen reader."""
     title = ""
     """A few words for the name of a file."""
 
@@ -72,7 +72,7 @@ class Scene(ABC):
 
     @abstractmethod
     def at(self, axes: int, x: float, y: float, reach: Shape) -> Target | None:
-        """Return what lies at a place of the data of some axes; ``reach`` is how much of the data a few pixels are."""
+        """Return the target at a data position of some axes; ``reach``: a few pixels in data units."""
 
     @abstractmethod
     def step(self, now: Target | None, right: int, down: int) -> Target | None:

@@ -85,7 +85,7 @@ class _SitesScene(Scene):
         return None if found is None else self.row(*found)
 
     def row(self, block: int, row: int) -> Target:
-        """Return what is said of a row; a click selects the best compound that carries it."""
+        """Return the description of a row; a click selects the best compound that carries it."""
         from assaypilot.engine.figures.blocks import row_places
 
         site, code = self.sites[block], int(self.codes[block][row])

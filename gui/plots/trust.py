@@ -59,14 +59,14 @@ class PredictionScene(Scene):
         return self.point(int(self.order[nearest]), axes) if away[nearest] <= 1.0 else None
 
     def point(self, place: int, axes: int) -> Target:
-        """Return what is said of a compound, by its place."""
+        """Return the description of a compound, by its place."""
         look = self.look
         compound = int(look.rows[place])
         word = STATUSES[int(look.status.candidates.status[compound])]
-        said = f"{word}, {look.endpoint.scale_name} measured"
+        measured = f"{word}, {look.endpoint.scale_name} measured"
         foretold = f"predicted {look.predicted[place]:.2f} from the others"
         left = f"left {signed(self.rest[place])}, {abs(look.surprise[place]):.1f} SD"
-        lines = [f"{said} {look.means[place]:.2f} (n {int(look.counts[place])})", foretold, left]
+        lines = [f"{measured} {look.means[place]:.2f} (n {int(look.counts[place])})", foretold, left]
         y = float(look.means[place] if axes == 0 else self.rest[place])
         return Target(
             axes, float(look.predicted[place]), y, look.status.library.ids[compound], "\n".join(lines),
@@ -141,7 +141,7 @@ class RoundsScene(Scene):
         return self.round(number, axes) if self.last and abs(x - number) <= 0.5 and 0 <= number <= self.last else None
 
     def round(self, number: int, axes: int) -> Target:
-        """Return what is said of a round."""
+        """Return the description of a round."""
         heading = f"After round {number}" if number else "Before the first round"
         moved = f"{self.inside[number]:,} in, {self.undecided[number]:,} undecided"
         text = f"{moved}\n{many(self.used[number], 'measurement')}"

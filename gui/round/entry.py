@@ -1,4 +1,4 @@
-"""What somebody types or pastes as a result: one or several values, each with relation, unit, n and SD."""
+"""Typed or pasted results: one or several values, each with relation, unit, n and SD."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Entry:
 
 
 def user_decimal() -> str:
-    """Return the decimal mark of whoever sits at the window: a comma or a point."""
+    """Return the decimal mark of the user's locale: a comma or a point."""
     return "," if QLocale().decimalPoint() == "," else "."
 
 
@@ -77,7 +77,7 @@ def decimal_of(cells: Iterable[str], usual: str = ".") -> str:
 
 
 def parts_of(text: str) -> list[str]:
-    """Return what stands between the semicolons, of either width, of a text that may hold several values."""
+    """Return the parts between the semicolons, of either width, of a text that may hold several values."""
     return [part.strip() for part in _BETWEEN.split(text)]
 
 
@@ -85,15 +85,15 @@ def parse_cells(cells: Sequence[str], endpoint: Endpoint, decimal: str = ".") ->
     """Return the values of cells that were pasted, one each: what came as a table is read by the rules of tables.
 
     Several values in one cell may be anything (replicates, a range, two assays), so they are refused as an import
-    refuses them. ValueError (or Question) says what cannot be read.
+    refuses them. ValueError (or Question) names what is unreadable.
     """
     return [parse_entry(cell.strip(), endpoint, decimal) for cell in cells if not is_empty(endpoint, cell)]
 
 
 def parse_entry(text: str, endpoint: Endpoint, decimal: str = ".") -> Entry:
-    """One value: ``7.62``, ``7,62``, ``>10000 nM``, ``7.6 (n=3, sd=0.2)``; ValueError (or Question) says what is wrong.
+    """One value: ``7.62``, ``7,62``, ``>10000 nM``, ``7.6 (n=3, sd=0.2)``; ValueError (or Question) names the problem.
 
-    ``decimal``: the mark that whoever typed it uses; a thousands mark is refused, never guessed at.
+    ``decimal``: the user's decimal mark; a thousands mark is refused, never guessed at.
     """
     text = narrow(text)
     if endpoint.kind != "value":
@@ -122,7 +122,7 @@ def parse_entry(text: str, endpoint: Endpoint, decimal: str = ".") -> Entry:
 
 
 def _of_kind(text: str, endpoint: Endpoint, decimal: str) -> Entry:
-    """Return an answer in words, ``3/5`` or 1 and 0, or a count; ValueError says what is wrong."""
+    """Return an answer in words, ``3/5`` or 1 and 0, or a count; ValueError names the problem."""
     body, n = text.strip(), None
     mean = _MEAN.match(body)
     if mean is not None:
@@ -150,7 +150,7 @@ def _refuse_thousands(text: str, body: str, endpoint: Endpoint, decimal: str) ->
     single = mark in ".," and whole.count(mark) == 1 and not rest
     bare = not any(sign.isalpha() or sign == "%" for sign in body[leading.end() :])
     if single and (mark == decimal or (bare and is_p_scale(endpoint))):
-        return  # a decimal mark; nobody means a pIC50 of a thousand
+        return  # a decimal mark: a pIC50 of a thousand is not meant
     if single:
         raise ValueError(
             f"'{body}' can be read as {whole.replace(mark, '.')} or as {plain}; type it without the thousands mark"
@@ -160,7 +160,7 @@ def _refuse_thousands(text: str, body: str, endpoint: Endpoint, decimal: str) ->
 
 
 def result_of(entry: Entry, compound: str, endpoint: Endpoint, row: int | None = None) -> Result:
-    """Return the entry as a campaign records it; what was typed stays beside a converted value."""
+    """Return the entry as a campaign records it; a converted value keeps the typed text."""
     plain = entry.shown(endpoint)
     typed = "" if not entry.text or _same(entry.text, plain) else f"typed as {entry.text}"
     return Result(
@@ -185,17 +185,17 @@ def results_in_round(
     The replicate is the first that is free, as the rows of the work list are numbered, so that the same list read
     later is known to hold these values already, while the same value typed again is a further measurement. A value
     beyond what the round asks for says neither: it may be a late one of an earlier round. ``before``: results of the
-    same paste that stand in front of these. ``cells``: where each of them was typed, counted from 0. ``there``: what
+    same paste that come before these. ``cells``: where each of them was typed, counted from 0. ``there``: what
     the round has already, if it was gathered before.
     """
     described = status.endpoints[endpoint]
     name = status.library.ids[compound]
-    asked = asked_of(shown, compound, endpoint)
+    requested = requested_of(shown, compound, endpoint)
     made = []
     own = (in_round(status, shown) if there is None else there).get((compound, endpoint), ())
     taken = [m.entered for m in own]
     taken += [result for result in before if result.compound == name and result.endpoint == described.name]
-    free = _free_replicates(taken, shown, 1 + len(entries) * (asked + 2))
+    free = _free_replicates(taken, shown, 1 + len(entries) * (requested + 2))
     for at, entry in enumerate(entries):
         result = result_of(entry, name, described, row)
         typed = cells[at] + 1 if at < len(cells) else 0
@@ -204,8 +204,8 @@ def results_in_round(
             continue
         number = typed if typed in free else free[0]
         start = free.index(number)
-        del free[start : start + max(1, min(entry.n, asked + 1 - start))]  # a mean stands for as many
-        if number <= asked:
+        del free[start : start + max(1, min(entry.n, requested + 1 - start))]  # a mean stands for as many
+        if number <= requested:
             result = replace(result, round=shown.number, replicate=str(number))
         made.append(result)
     return made
@@ -218,8 +218,8 @@ def _measured_again(number: int, entry: Entry, own: Sequence[Measurement], shown
     return bool(there) and out and entry.n == 1
 
 
-def asked_of(shown: Round, compound: int, endpoint: int) -> int:
-    """Return how many measurements of an endpoint a round asks for of a compound."""
+def requested_of(shown: Round, compound: int, endpoint: int) -> int:
+    """Return the number of measurements of an endpoint that a round requests of a compound."""
     if shown.state == "withdrawn" or endpoint not in shown.endpoints:
         return 0
     place = shown.endpoints.index(endpoint)
@@ -236,17 +236,17 @@ def in_round(status: Status, shown: Round) -> dict[tuple[int, int], list[Measure
 
 
 def _free_replicates(own: Sequence[Result], shown: Round, most: int) -> list[int]:
-    """So many replicates of a compound in a round that no value has yet, from 1; excluded values keep theirs."""
-    said: set[int] = set()
+    """Return the first ``most`` free replicates of a compound in a round, from 1; excluded values keep theirs."""
+    numbered: set[int] = set()
     silent = 0
     for result in own:
         if result.round == shown.number and result.replicate.strip().isdecimal():
             first = int(result.replicate)
-            said.update(range(first, first + result.n))
+            numbered.update(range(first, first + result.n))
         else:
             silent += result.n
-    # Values that say no replicate have taken the first free ones.
-    free = (number for number in itertools.count(1) if number not in said)
+    # Values without a replicate have taken the first free ones.
+    free = (number for number in itertools.count(1) if number not in numbered)
     return list(itertools.islice(free, silent, silent + most))
 
 

@@ -21,7 +21,7 @@ from assaypilot.engine.tables.raw import Problem, RawTable
 from assaypilot.engine.tables.results import ResultsTable, read_results
 from assaypilot.engine.tables.values import is_missing
 
-from .entry import Entry, Question, asked_of, decimal_of, entered_text, in_round, parse_cells, results_in_round
+from .entry import Entry, Question, decimal_of, entered_text, in_round, parse_cells, requested_of, results_in_round
 
 TITLE = "What the paste will write"
 REPEATED = "repeats row {}, and the round asks for no more; type it in if it is a further measurement"
@@ -67,7 +67,7 @@ class Intended:
     wrong: tuple[Wrong, ...] = ()
     """Of the rejected ones, those that have a cell to stand in until they are put right."""
     pending: int = 0
-    """Cells that say there is no value yet, such as n.d.; nothing is written for them."""
+    """Cells without a value, such as n.d.; nothing is written for them."""
 
     @property
     def rejected(self) -> int:
@@ -108,8 +108,8 @@ def intend_paste(
 
     A block with a header row is read as a results table, one whose first column holds ids as ids and values, and
     anything else is put line by line onto ``lines`` of the round (the selected row and those below it, as shown),
-    beginning with the endpoint at ``place`` of the round. ``decimal``: the mark whoever pastes uses, where the block
-    does not show which. AssayPilotError when there is nothing in it.
+    beginning with the endpoint at ``place`` of the round. ``decimal``: the user's decimal mark, where the block
+    does not show it. AssayPilotError when there is nothing in it.
     """
     block = _block(text)
     if not block:
@@ -234,7 +234,7 @@ class _Pasted:
         return all(
             sum(m.n for m in self.there.get((compound, endpoint), ()) if m.excluded is None)
             + sum(result.n for result in self.made.get((compound, endpoint), ()))
-            >= asked_of(self.shown, compound, endpoint)
+            >= requested_of(self.shown, compound, endpoint)
             for endpoint in self.shown.endpoints
         )
 
@@ -333,7 +333,7 @@ def _place_note(
     shown: Round | None,
     there: Mapping[tuple[int, int], Sequence[Measurement]],
 ) -> str:
-    """Return what is worth knowing about where a value goes; with several endpoints whose it is."""
+    """Return the notes on a value's target cell, with the endpoint's name if there are several."""
     several = f"{status.endpoints[endpoint].name}, " if len(status.endpoints) > 1 else ""
     does = of_unplanned(calibrated=status.guarantee.calibrated)
     if shown is None or shown.state == "withdrawn" or endpoint not in shown.endpoints:
@@ -346,9 +346,9 @@ def _place_note(
         for one in there.get((compound, endpoint), ())
         if one.excluded is None
     ]
-    beside = f", beside {'; '.join(known)}" if known else ""
+    others = f", beside {'; '.join(known)}" if known else ""
     late = f", late for round {shown.number}" if shown.state == "closed" else ""
-    return f"{several}line {line + 1}{beside}{late}"
+    return f"{several}line {line + 1}{others}{late}"
 
 
 def _of_table(title: str, found: ResultsTable, raw: RawTable, status: Status, shown: Round | None) -> Intended:
@@ -368,7 +368,7 @@ def _of_table(title: str, found: ResultsTable, raw: RawTable, status: Status, sh
         first = seen.setdefault(replace(result, row=None), at)
         if first != at and compound is not None and shown is not None:
             known = sum(m.n for m in there.get((compound, place), ()) if m.excluded is None)
-            if known + counted[compound, place] >= asked_of(shown, compound, place):
+            if known + counted[compound, place] >= requested_of(shown, compound, place):
                 rows.append((at, PastedRow(str(at), result.compound, text, "", REPEATED.format(first), rejected=True)))
                 continue
         if compound is not None:

@@ -27,7 +27,7 @@ EDGE = 22
 LEGEND = 20
 """Pixels of a line of the legend."""
 MOST_OF_A_WELL = 1.3
-"""How much larger the number in a well may be for those who read large text: it still fits."""
+"""How much larger the number in a well may be with large text: it still fits."""
 SAMPLE = 16
 """Pixels of a well in the legend."""
 PATTERNS = (
@@ -35,13 +35,13 @@ PATTERNS = (
 )  # fmt: skip
 """How the squares of one control differ from those of the next."""
 NUMBERED = 17.0
-"""Pixels of a well from which on a value can be read in it; in smaller ones its size says how high it is."""
+"""Pixels of a well large enough for a number; in smaller ones the size of the dot shows the value."""
 SHOWN_LETTERS = 9
 """Pixels of a well from which on the number of its compound has room."""
 
 
 def short_names(names: Iterable[str]) -> dict[str, str]:
-    """Each name by as few of its first letters as tell it from the others: ``max`` and ``min`` are ma and mi."""
+    """Return the shortest distinct beginning of each name: ``max`` and ``min`` are ma and mi."""
     known = list(dict.fromkeys(names))
 
     def short(name: str) -> str:
@@ -121,7 +121,7 @@ class PlateView(QWidget):
         return 0 if self._layout is None else self._layout.use.format.wells
 
     def tip(self, well: Well) -> str:
-        """Return what stands in a well."""
+        """Return the text of a well."""
         if well in self._controls:
             return f"{well}: {self._controls[well]}"
         if well not in self.contents or self._status is None:
@@ -204,7 +204,7 @@ class PlateView(QWidget):
         box = self.box(well)
         look = None if self.looks is None else self.looks.wells.get(well)
         if well in self._controls:
-            # A control is a square with its letter, so that nobody has to tell it by its colour.
+            # A control is a square with its letter, so that it is recognised without colour.
             self._paint_control(painter, box, self._controls[well])
         elif look is None:
             self._paint_empty(painter, box)
@@ -382,7 +382,7 @@ class PlateView(QWidget):
         self.update()
 
     def event(self, event: QEvent) -> bool:
-        """Whether it was dealt with; says what stands in the well under the mouse."""
+        """Show the text of the well under the mouse; return whether the event is handled."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             well = self.well_at(QPointF(event.pos()))
             QToolTip.showText(event.globalPos(), "" if well is None else plain_tip(self.tip(well)), self)

@@ -40,8 +40,8 @@ class PlateChooser(PlateView):
     opened = Signal(int, int)
     """Compound and replicate of a well that is to be typed into."""
     copied = Signal()
-    said = Signal(str)
-    """What stands in the well under the mouse, or under the keyboard's mark; empty for none."""
+    described = Signal(str)
+    """The text of the well under the mouse, or under the keyboard's mark; empty for none."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -72,7 +72,7 @@ class PlateChooser(PlateView):
         self._describe()
 
     def text_at(self, well: Well) -> str:
-        """Return what stands in a well, in a sentence."""
+        """Return the content of a well, in a sentence."""
         look = None if self.looks is None else self.looks.wells.get(well)
         return self.tip(well) if look is None else f"{well}: {look.words}"
 
@@ -87,7 +87,7 @@ class PlateChooser(PlateView):
         return (Well(row, column) for row in rows for column in columns)
 
     def _pick(self, wells: Iterator[Well], *, more: bool = False) -> None:
-        """Choose the compounds of wells, with ``more`` beside those chosen before."""
+        """Choose the compounds of wells, with ``more`` in addition to those chosen before."""
         found = self._compounds(wells)
         self.chosen = found | self._before if more else found
         current = self.contents.get(self.mark)
@@ -108,7 +108,7 @@ class PlateChooser(PlateView):
             self._anchor = None
         self._before = frozenset()
         self._pick(self._within(self._anchor or self.mark, self.mark))
-        self.said.emit(self.text_at(self.mark))
+        self.described.emit(self.text_at(self.mark))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Arrows go from well to well, with Shift they choose; Enter goes to the cell of the list."""
@@ -167,10 +167,10 @@ class PlateChooser(PlateView):
             return
         assert shape is not None
         self._pick(self._within(self._anchor or well, well), more=more)
-        self.said.emit(self.text_at(well))
+        self.described.emit(self.text_at(well))
 
     def _edge_at(self, at: QPointF) -> Iterator[Well] | None:
-        """Return the wells of the row or column whose letter or number is at a place; None for any other place."""
+        """Return the wells of the row or column whose header is at a place; None for any other place."""
         assert self._layout is not None
         step, left, top = self._step()
         shape = self._layout.use.format
@@ -191,7 +191,7 @@ class PlateChooser(PlateView):
                 self._dragged = QRectF(self.box(self._anchor)).united(self.box(well))
                 self._pick(self._within(self._anchor, well), more=bool(self._before))
             return
-        self.said.emit("" if well is None else self.text_at(well))
+        self.described.emit("" if well is None else self.text_at(well))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Take the choice."""
@@ -211,7 +211,7 @@ class PlateChooser(PlateView):
         """Say where the keyboard is."""
         super().focusInEvent(event)
         if event.reason() in (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason):
-            self.said.emit(self.text_at(self.mark))
+            self.described.emit(self.text_at(self.mark))
         self.update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
@@ -220,7 +220,7 @@ class PlateChooser(PlateView):
         self.update()
 
     def _describe(self) -> None:
-        """Tell a screen reader where the keyboard is, and how many are chosen."""
+        """Announce to a screen reader the keyboard's well, and how many are chosen."""
         parts = [self._words]
         if self._layout is not None:
             parts.append(self.text_at(self.mark))

@@ -42,11 +42,11 @@ class Look:
     line: int
     """Line of the list, from 0."""
     words: str
-    """What stands in the well, in a sentence."""
+    """The content of the well, in a sentence."""
     text: str = ""
     """The value, where wells are coloured by it."""
     share: float | None = None
-    """How far up the scale of values it lies, 0 to 1."""
+    """Its position on the scale of values, 0 to 1."""
     status: int = 0
     """Status code of the compound."""
 
@@ -83,7 +83,7 @@ def unvalued(look: Look) -> Kind | None:
 
 
 def looks_of(model: RoundModel, status: Status, plate: Plate, by: str, questioned: Collection[int] = ()) -> Looks:
-    """Return the wells of a plate; ``questioned``: numbers of measurements that are asked about."""
+    """Return the wells of a plate; ``questioned``: numbers of measurements to be confirmed."""
     shown = model.round
     assert shown is not None
     lines = {item.compound: line for line, item in enumerate(shown.items)}
@@ -136,10 +136,10 @@ def _words(
 ) -> str:
     """``line 5, BZ-137, measurement 1: 6.51``."""
     name = status.library.ids[placed.compound]
-    said = [part for k, slot in slots if (part := _value(slot, model.endpoints[k], several=len(slots) > 1))]
+    values = [part for k, slot in slots if (part := _value(slot, model.endpoints[k], several=len(slots) > 1))]
     text = f"line {line + 1}, {name}, measurement {placed.replicate}"
     state = "" if kind == "back" else f" ({WORDS[kind]})"
-    return f"{text}: {', '.join(said)}{state}" if said else f"{text}: {WORDS[kind]}"
+    return f"{text}: {', '.join(values)}{state}" if values else f"{text}: {WORDS[kind]}"
 
 
 def _value(slot: Slot, endpoint: Endpoint, *, several: bool) -> str:

@@ -1,4 +1,4 @@
-"""Small dialogs that ask for a reason: a value left out or corrected, compounds not to be had."""
+"""Small dialogs that ask for a reason: a value left out or corrected, unavailable compounds."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from .entry import Entry, entered_text, parse_entry, user_decimal
 WIDTH = 66
 """Average letters across the dialogs, so that large text does not break into many short lines."""
 PAUSE = 200
-"""Milliseconds after the last key before it is asked what a value would do."""
+"""Milliseconds after the last key before the consequences of a value are computed."""
 RESTS = "No decision rests on it yet."
 
 
 class ReasonDialog(QDialog):
     """A heading, some choices, and a line for the reason, without which it cannot be confirmed."""
 
-    asked = Signal()
-    """What it would do is to be told, by ``tell``."""
+    consequences_wanted = Signal()
+    """The consequences are needed, for ``show_consequences``."""
 
     def __init__(self, title: str, heading: str, confirm: str, parent: QWidget | None) -> None:
         super().__init__(parent)
@@ -66,32 +66,32 @@ class ReasonDialog(QDialog):
         self.confirm.setEnabled(bool(self.reason))
 
     def foresee(self, session: Session, question: Callable[[], Consequences | None]) -> None:
-        """Say what would follow, whenever that is asked; ``question`` makes it of what is typed, None of nothing."""
+        """Show the consequences on request; ``question`` returns those of the typed text, None of nothing."""
         answer = Latest()
 
         def ask() -> None:
             answer.drop()
-            asked = question()
-            if asked is not None:
-                answer.start(session.consequences(asked, self.tell, lambda error: None))
+            planned = question()
+            if planned is not None:
+                answer.start(session.consequences(planned, self.show_consequences, lambda error: None))
 
-        self.asked.connect(ask)
+        self.consequences_wanted.connect(ask)
         self.finished.connect(lambda _: answer.drop())
 
-    def tell(self, sentences: Sequence[str]) -> None:
-        """Say what it would do to the decisions and the guarantee."""
+    def show_consequences(self, sentences: Sequence[str]) -> None:
+        """Show the consequences for the decisions and the guarantee."""
 
-    def say(self, place: QLabel, text: str) -> None:
-        """Say something, and make the room it needs."""
+    def show_text(self, place: QLabel, text: str) -> None:
+        """Show a text, and make the room it needs."""
         place.setText(text)
         place.setVisible(bool(text))
         self._make_room()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Ask what it would do, once it is seen."""
+        """Request the consequences once it is seen."""
         super().showEvent(event)
         self._make_room()
-        self.asked.emit()
+        self.consequences_wanted.emit()
 
     def _make_room(self) -> None:
         needed = self.body.totalHeightForWidth(self.width()) if self.isVisible() else 0
@@ -112,8 +112,8 @@ class UnavailableDialog(ReasonDialog):
             if proof
             else "They keep an estimate, and may still be in."
         )
-        said = label(f"They are no longer requested. {does} Undo takes it back.", "muted", wrap=True)
-        self.body.insertWidget(1, said)
+        note = label(f"They are no longer requested. {does} Undo takes it back.", "muted", wrap=True)
+        self.body.insertWidget(1, note)
         self.finish("Reason", "for example: starting material not available")
 
 
@@ -137,7 +137,7 @@ class ExcludeDialog(ReasonDialog):
         instead: str = "",
         proof: bool = False,
     ) -> None:
-        """``instead``: what to say where no decision rests on the value; ``proof``: whether a proof decides."""
+        """``instead``: the text where no decision rests on the value; ``proof``: whether a proof decides."""
         self._instead, self._proof = instead, proof
         text = entered_text(measurement, endpoint)
         super().__init__("Exclude a value", f"Leave out {text} of {name}", "Exclude it", parent)
@@ -151,7 +151,7 @@ class ExcludeDialog(ReasonDialog):
         for choice in (self.technical, self.judged):
             choice.setVisible(proof)  # the series model takes what is left, whatever the reason
         self.technical.toggled.connect(lambda _: self._say())
-        self.technical.toggled.connect(lambda _: self.asked.emit())
+        self.technical.toggled.connect(lambda _: self.consequences_wanted.emit())
         self.finish("Reason", "for example: dispensing error in well C5")
         self._say()
 
@@ -167,13 +167,13 @@ class ExcludeDialog(ReasonDialog):
         self.setMinimumWidth(max(self.minimumWidth(), self.body.totalMinimumSize().width()))
         super().showEvent(event)
 
-    def tell(self, sentences: Sequence[str]) -> None:
-        """Say what it would do to the decisions, and what it costs instead of what it costs in general."""
+    def show_consequences(self, sentences: Sequence[str]) -> None:
+        """Show the consequences for the decisions, and the actual cost instead of the general one."""
         if not self._instead:
-            self.say(self.consequence, "\n\n".join(sentences or (self._in_general, *[RESTS] * self._proof)))
+            self.show_text(self.consequence, "\n\n".join(sentences or (self._in_general, *[RESTS] * self._proof)))
 
     def _say(self) -> None:
-        self.say(self.consequence, self._instead or self._in_general)
+        self.show_text(self.consequence, self._instead or self._in_general)
 
     @property
     def _in_general(self) -> str:
@@ -221,14 +221,14 @@ class CorrectDialog(ReasonDialog):
         self.consequence = label("", "muted", wrap=True)
         self.consequence.hide()
         self.form.addRow(label(""), self.consequence)
-        self._pause = single_shot(self, PAUSE, self.asked)
+        self._pause = single_shot(self, PAUSE, self.consequences_wanted)
         self.value.textChanged.connect(lambda _: self._typed())
         self.line.setText(reason)
         self.finish("Reason", "for example: digits swapped when typing")
 
-    def tell(self, sentences: Sequence[str]) -> None:
-        """Say what the value typed would do to the decisions and the guarantee."""
-        self.say(self.consequence, "\n\n".join(sentences or [RESTS] * self._proof) if self.changed else "")
+    def show_consequences(self, sentences: Sequence[str]) -> None:
+        """Show the consequences of the typed value for the decisions and the guarantee."""
+        self.show_text(self.consequence, "\n\n".join(sentences or [RESTS] * self._proof) if self.changed else "")
 
     @property
     def changed(self) -> bool:
@@ -237,7 +237,7 @@ class CorrectDialog(ReasonDialog):
 
     def _typed(self) -> None:
         self.check()
-        self.say(self.consequence, "")
+        self.show_text(self.consequence, "")
         self._pause.start()
 
     @property

@@ -96,8 +96,8 @@ class PlanCard(QFrame):
         notes += not_said(option)
         self.note.setText(" ".join(notes))
         self.note.setVisible(bool(notes))
-        said = ". ".join(f"{caption}: {value}" for caption, value in rows)
-        self.go.setAccessibleName(f"Plan {title.lower()}: {self.cost.text()}. {said}. {self.note.text()}".strip())
+        facts = ". ".join(f"{caption}: {value}" for caption, value in rows)
+        self.go.setAccessibleName(f"Plan {title.lower()}: {self.cost.text()}. {facts}. {self.note.text()}".strip())
 
 
 class PlanChoice(QWidget):

@@ -42,13 +42,13 @@ class Slot:
     kept: Measurement | None = None
     """The measurement that is in use here."""
     within: Measurement | None = None
-    """A mean in a cell before this one that stands for its measurement, too."""
+    """A mean in an earlier cell that includes this measurement."""
     excluded: tuple[Measurement, ...] = ()
     """Those that stood here and were left out; another one can be typed in their place."""
 
     @property
     def empty(self) -> bool:
-        """Whether nothing that is in use stands here."""
+        """Whether it contains no used value."""
         return self.kept is None and self.within is None
 
     @property
@@ -61,14 +61,14 @@ EMPTY = Slot()
 
 
 def is_late(one: Measurement, shown: Round) -> bool:
-    """Whether a measurement says it is of a round, but came in after that was closed."""
+    """Whether a measurement belongs to a round, but came in after that was closed."""
     return one.entered.round == shown.number != one.round
 
 
 def of_round(one: Measurement, shown: Round) -> bool:
-    """Whether a measurement stands in the list of a round: it came in it, or says that it is of it.
+    """Whether the list of a round contains a measurement: one that came during it, or belongs to it.
 
-    One that came in this round, but is of an earlier one that was decided without it, stands in that one's list.
+    One that came during this round, but belongs to an earlier one decided without it, is in that one's list.
     """
     if one.withdrawn or one.round == 0:
         return False
@@ -76,13 +76,13 @@ def of_round(one: Measurement, shown: Round) -> bool:
     return is_late(one, shown) or (one.round == shown.number and not elsewhere)
 
 
-def fill_slots(values: Sequence[Measurement], shown: Round, asked: int) -> list[Slot]:
-    """Return the cells of one line and endpoint: one for each measurement asked for, more where more came.
+def fill_slots(values: Sequence[Measurement], shown: Round, requested: int) -> list[Slot]:
+    """Return the cells of one line and endpoint: one for each requested measurement, more where more came.
 
-    A value that says its replicate stands in that cell, any other in the first that is free; a mean of several
-    reaches over as many cells of those that are asked for. An excluded value leaves its cell to the next one.
+    A value with a replicate goes into that cell, any other into the first that is free; a mean of several
+    covers as many of the requested cells. An excluded value leaves its cell to the next one.
     """
-    slots: list[Slot] = [EMPTY] * asked
+    slots: list[Slot] = [EMPTY] * requested
     for one in sorted(values, key=lambda one: (_named(one, shown) is None, one.number)):
         at = _place(one, slots, _named(one, shown))
         slots += [EMPTY] * (at + 1 - len(slots))
@@ -90,7 +90,7 @@ def fill_slots(values: Sequence[Measurement], shown: Round, asked: int) -> list[
             slots[at] = replace(slots[at], excluded=(*slots[at].excluded, one))
             continue
         slots[at] = replace(slots[at], kept=one)
-        for further in range(at + 1, min(at + one.n, asked)):
+        for further in range(at + 1, min(at + one.n, requested)):
             if slots[further].empty:
                 slots[further] = replace(slots[further], within=one)
     return slots
@@ -124,10 +124,10 @@ def mean_text(values: Sequence[Measurement], endpoint: Endpoint) -> str:
         return ""
     n = sum(one.n for one in used)
     scale = "" if endpoint.transform == "none" else f"{endpoint.scale_name} "
-    said = " ".join(f"{'' if relation == '=' else relation}{value:.2f}" for relation, value in found)
+    numbers = " ".join(f"{'' if relation == '=' else relation}{value:.2f}" for relation, value in found)
     exact = [one for one in used if one.relation == "="]
     spread = _spread(exact, endpoint)
-    return f"{scale}{said} (n = {n}{'' if spread is None else f', SD {spread:.2f}'})"
+    return f"{scale}{numbers} (n = {n}{'' if spread is None else f', SD {spread:.2f}'})"
 
 
 def _spread(exact: Sequence[Measurement], endpoint: Endpoint) -> float | None:
@@ -148,7 +148,7 @@ def _spread(exact: Sequence[Measurement], endpoint: Endpoint) -> float | None:
 
 
 NARROW_PICTURE = 88
-"""Pixels of a structure: cells and reasons need the room beside it."""
+"""Pixels of a structure: cells and reasons need the rest of the room."""
 LONGEST_PART = 16
 """Letters of the wells on one plate that are shown in one line."""
 LONGEST_UNIT = 14
@@ -230,7 +230,7 @@ def round_columns(model: RoundModel, status: Status, layout: Layout | None) -> l
         _expected(status, items, several=several),
         *results,
         *(_means(model) if many_cells else []),
-        *(() if model.cells > 2 else [why]),  # the panel says it, too
+        *(() if model.cells > 2 else [why]),  # the panel shows it, too
     ]
 
 
@@ -300,13 +300,13 @@ def _entry_unit(model: RoundModel, place: int) -> str:
 
 
 def _wells(layout: Layout, at: Sequence[int]) -> Column:
-    """Where the measurements of each line stand; of plates of several endpoints, those of all of them."""
+    """Return the wells of the measurements of each line, on the plates of all endpoints."""
     stand: dict[int, dict[str, list[str]]] = {}
-    told: dict[int, list[str]] = {}
+    ranges: dict[int, list[str]] = {}
     for plate in layout.plates:
         for one in plate.placed:
             stand.setdefault(one.compound, {}).setdefault(plate.name.rpartition("-")[2], []).append(one.well)
-            told.setdefault(one.compound, []).append(f"{plate.name} {one.range}, measurement {one.replicate}")
+            ranges.setdefault(one.compound, []).append(f"{plate.name} {one.range}, measurement {one.replicate}")
 
     def text(compound: int) -> str:
         named = len(layout.plates) > 1
@@ -318,7 +318,7 @@ def _wells(layout: Layout, at: Sequence[int]) -> Column:
 
     texts = [text(compound) for compound in at]
     longest = max((part for text in texts for part in text.split("; ")), key=len, default="")
-    tips = ["\n".join(told.get(compound, ())) for compound in at]
+    tips = ["\n".join(ranges.get(compound, ())) for compound in at]
     return Column(
         "wells",
         "Wells",
@@ -332,26 +332,26 @@ def _wells(layout: Layout, at: Sequence[int]) -> Column:
 
 
 def _stock(status: Status, at: Sequence[int]) -> list[Column]:
-    """Return what lists said of the cost of making each compound, and of the days.
+    """Return columns of the cost and the days of making each compound, from the stock lists.
 
-    Nothing where none says it of any.
+    A column without any value is left out.
     """
     if status.stock is None:
         return []
     costs, leads = status.stock.said_of(at)
-    asked = (
+    wanted = (
         ("cost", f"Cost\n{status.stock.currency}", costs, "What making the compound costs, as the stock list says"),
         ("lead", "Lead time\ndays", leads, "How many days making the compound takes, as the stock list says"),
     )
-    return [_amounts(key, title, said, tip) for key, title, said, tip in asked if said]
+    return [_amounts(key, title, amounts, tip) for key, title, amounts, tip in wanted if amounts]
 
 
-def _amounts(key: str, title: str, said: list[float | None], tip: str) -> Column:
+def _amounts(key: str, title: str, amounts: list[float | None], tip: str) -> Column:
     return Column(
         key,
         title,
-        lambda row: "" if (amount := said[row]) is None else f"{amount:,.10g}",
-        lambda: np.array([np.nan if amount is None else amount for amount in said]),
+        lambda row: "" if (amount := amounts[row]) is None else f"{amount:,.10g}",
+        lambda: np.array([np.nan if amount is None else amount for amount in amounts]),
         number=True,
         tip=tip,
         width=_at_least(0, "00,000"),

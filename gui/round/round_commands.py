@@ -52,7 +52,7 @@ class AuditDialog(QDialog):
         self.size_box.setRange(1, self._population)
         self.size_box.setValue(min(USUAL, self._population))
         self.size_box.setAccessibleName("Compounds to draw")
-        self.size_box.valueChanged.connect(self._told)
+        self.size_box.valueChanged.connect(self._show_bound)
         form = QFormLayout()
         form.addRow("&Compounds to draw", self.size_box)
         column.addLayout(form)
@@ -63,9 +63,9 @@ class AuditDialog(QDialog):
         buttons.rejected.connect(self.reject)
         column.addWidget(buttons)
         self.setMinimumWidth(26 * self.fontMetrics().height())
-        self._told()
+        self._show_bound()
 
-    def _told(self) -> None:
+    def _show_bound(self) -> None:
         size = self.size_box.value()
         missed, rest = members_if_none(self._population, size), self._population - size
         self.bound.setText(
@@ -82,9 +82,9 @@ class RoundCommands:
     def __init__(self, desk: Desk, page: RoundPage) -> None:
         self._desk, self._page = desk, page
         self.closing: ClosePanel | None = None
-        """The question what becomes of what is missing, once it was asked."""
+        """The dialog about missing results, once it was shown."""
         self.auditing: AuditDialog | None = None
-        """The question how many compounds to draw, once it was asked."""
+        """The dialog about the number of compounds to draw, once it was shown."""
 
     def plan(self) -> None:
         """Issue the next round and show it; where there is a choice of plans they are shown first."""
@@ -148,7 +148,7 @@ class RoundCommands:
         self._page.focus_first_empty()
 
     def close_round(self) -> None:
-        """Say what closing the round means, beside it, and close it when that is confirmed."""
+        """Show in the panel what closing the round means, and close it when that is confirmed."""
         desk, view = self._desk, self._desk.session.view
         if view is None or view.status.open_round is None:
             return
@@ -157,7 +157,7 @@ class RoundCommands:
         self.closing = self._page.panel.closing
 
     def withdraw_round(self) -> None:
-        """Say what withdrawing the round means, beside it, and withdraws it when that is confirmed."""
+        """Show in the panel what withdrawing the round means, and withdraw it when that is confirmed."""
         desk = self._desk
         desk.show_page(PageName.ROUND)
         self._page.ends.withdraw()

@@ -44,7 +44,7 @@ class Row:
     place: str
     """The plate's name as it will be written; empty when there is none."""
     wells: tuple[str, ...] = ()
-    """Where it stands, when that is known."""
+    """Its well, when that is known."""
 
 
 def rows_of(status: Status, shown: Round, layout: Layout | None) -> Iterator[Row]:
@@ -85,8 +85,8 @@ class ControlsPane(QWidget):
         column.addLayout(self.form)
         self.quality = Details()
         column.addWidget(self.quality)
-        self.said = label("", "muted", wrap=True)
-        column.addWidget(self.said)
+        self.notes = label("", "muted", wrap=True)
+        column.addWidget(self.notes)
         self.values = ValueList()
         self.values.correct.connect(self.correct)
         self.values.exclude.connect(self.exclude)
@@ -128,8 +128,8 @@ class ControlsPane(QWidget):
             ]
         )
         texts = status.quality.drift
-        self.said.setText("\n".join(f"{text}." for text in texts))
-        self.said.setVisible(bool(texts))
+        self.notes.setText("\n".join(f"{text}." for text in texts))
+        self.notes.setVisible(bool(texts))
         own = [r for r in status.readings if r.round == shown.number and not r.withdrawn]
         self.values.show_values([self._shown(status, r) for r in own[:MOST]], editable=editable)
 
@@ -145,10 +145,10 @@ class ControlsPane(QWidget):
         )
         field.edit.returnPressed.connect(lambda: self._enter(row))
         self.fields[row] = field
-        said = label(caption, "muted")
-        said.setTextFormat(Qt.TextFormat.PlainText)
-        said.setBuddy(field.edit)
-        self.form.addRow(said, field)
+        name_label = label(caption, "muted")
+        name_label.setTextFormat(Qt.TextFormat.PlainText)
+        name_label.setBuddy(field.edit)
+        self.form.addRow(name_label, field)
 
     def _readings(self, status: Status, number: int, row: Row) -> list[Reading]:
         """Return what is in for a row."""
@@ -219,7 +219,7 @@ class ControlsPane(QWidget):
             return
         endpoint, name = view.status.endpoints[found.endpoint], view.status.settings.controls[found.control].name
         dialog = CorrectDialog(as_measurement(found), name, endpoint, self._page, exact=True)
-        dialog.asked.connect(lambda: dialog.tell((SHOWN,)))
+        dialog.consequences_wanted.connect(lambda: dialog.show_consequences((SHOWN,)))
 
         def accepted() -> None:
             if dialog.entry is not None:

@@ -1,4 +1,4 @@
-"""Values of a round that are being entered, and what stands beside them."""
+"""Values of a round that are being entered, and the plates next to them."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Unkept:
         self._page = page
         self._drafts: Drafts | None = None
         self._typing: dict[Cell, str] = {}
-        """What stands in an editor, or stood in it when it was left."""
+        """The text of an editor, or its last text when it was left."""
         page.table.results.typing.connect(self._typed)
         page.table.left.connect(self._left)
 
@@ -98,7 +98,7 @@ class Unkept:
             self._drafts.keep(shown, self._typing | self._page.model.typed())
 
     def settled(self, line: int, place: int) -> None:
-        """Forget what was typed into a line and endpoint; it was taken, or stands in its cell as not taken."""
+        """Forget what was typed into a line and endpoint; it was taken, or its cell shows it as refused."""
         self._typing = {cell: text for cell, text in self._typing.items() if cell[:2] != (line, place)}
         self.keep()
 
@@ -150,8 +150,8 @@ WITH_PLATES = 372
 NO_LIMIT = 16_777_215
 
 
-class RoundBeside:
-    """What is chosen on the plates is selected in the list, and the other way round."""
+class PlateLink:
+    """Keep the choice on the plates and the selection in the list the same."""
 
     def __init__(self, page: RoundPage, scroll: QScrollArea) -> None:
         self._page, self._scroll = page, scroll
@@ -159,7 +159,7 @@ class RoundBeside:
         self._following = False
         """Whether a selection is being carried over from elsewhere."""
         self._wide, self._high = 0, 0
-        """Pixels the panel, and in it the plates, were given; 0 while nobody has said so."""
+        """Pixels of the panel, and of the plates in it, set by the user; 0 while they are not."""
         self._wells = 0
         """Wells of the plate shown last."""
         pane = page.plates_pane
@@ -264,7 +264,7 @@ class RoundBeside:
             page.sides.setSizes([max(page.width() - wide, 1), wide])
 
     def make_room(self) -> None:
-        """Divide the panel between the plates and what is said; a question has all of it."""
+        """Divide the panel between the plates and the details; a question has all of it."""
         page, pane = self._page, self._page.plates_pane
         shown = page.model.round
         self.widen()

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class EndingPanel(QFrame):
-    """A card in the panel beside the round: what will happen, a note, and two buttons; Escape leaves all as it is."""
+    """A card in the panel of the round: what will happen, a note, and two buttons; Escape changes nothing."""
 
     accepted = Signal()
     asking = Signal(bool)
@@ -117,16 +117,16 @@ class ClosePanel(EndingPanel):
         for key, text, _, _ in self.CHOICES:
             made = QRadioButton(text)
             made.toggled.connect(lambda _: self.check())
-            said = label("", "muted", wrap=True)
-            said.setContentsMargins(24, 0, 0, 4)
-            self.options[key], self.means[key] = made, said
-            put(inner, made, said)
+            meaning = label("", "muted", wrap=True)
+            meaning.setContentsMargins(24, 0, 0, 4)
+            self.options[key], self.means[key] = made, meaning
+            put(inner, made, meaning)
         self.body.insertWidget(2, self.choices)
         self.guarantee = label("", "muted", wrap=True)
         self.body.insertWidget(3, self.guarantee)
         self.caution = label("", "problem", wrap=True)
         self.body.insertWidget(4, self.caution)
-        self._asks = False
+        self._has_choice = False
 
     def ask(
         self, shown: Round, endpoints: Sequence[Endpoint], guarantee: Guarantee, *, refused: int, questioned: int
@@ -140,19 +140,21 @@ class ClosePanel(EndingPanel):
             QWidget.setTabOrder(before, after)
         kind = "confirmation round" if shown.confirmation else "round"
         self.heading.setText(f"Close {kind} {shown.number}")
-        self._asks = shown.missing > 0 and not shown.confirmation and not guarantee.calibrated
+        self._has_choice = shown.missing > 0 and not shown.confirmation and not guarantee.calibrated
         back = f"{shown.came:,} of {shown.measurements:,} measurements are back"
         if shown.missing > 0 and shown.confirmation:
             words = f"{back}, {shown.missing:,} are missing. They are requested again by the next confirmation round."
         elif shown.missing > 0:
             each = _missing_of_each(shown, endpoints)
-            what = "What becomes of them?" if self._asks else "The next round is planned without; late values count."
+            what = (
+                "What becomes of them?" if self._has_choice else "The next round is planned without; late values count."
+            )
             words = f"{back}, {shown.missing:,} are missing{each}. {what}"
         else:
             does = "The next round can then be planned" if guarantee.calibrated else "Closing lets the results count"
             words = f"All requested results are in. {does}; closing cannot be undone."
         self.words.setText(words)
-        self.choices.setVisible(self._asks)
+        self.choices.setVisible(self._has_choice)
         for key, _, holds, void in self.CHOICES:
             self.means[key].setText(holds if guarantee.holds else void)
         self.guarantee.setText("" if guarantee.holds else f"There is no guarantee to keep: {joined(guarantee.void)}.")
@@ -167,12 +169,12 @@ class ClosePanel(EndingPanel):
             self.options["return"].setChecked(True)
         self.check()
         first = next((made for made in self.options.values() if made.isChecked()), self.confirm)
-        self._appear(first if self._asks else self.confirm)
+        self._appear(first if self._has_choice else self.confirm)
 
     @property
     def missing(self) -> Missing:
         """What becomes of what is missing."""
-        if not self._asks:
+        if not self._has_choice:
             return "return"
         return next((key for key, made in self.options.items() if made.isChecked()), "return")
 
@@ -182,7 +184,7 @@ class ClosePanel(EndingPanel):
         self.line.setPlaceholderText("why, in a few words" if needed else "a note, if you like")
         self.confirm.setEnabled(bool(self.reason) or not needed)
 
-    def start_anew(self) -> None:
+    def start_over(self) -> None:
         """Forget what was chosen and typed for another round."""
         self.reject()
         self.line.clear()
@@ -229,16 +231,16 @@ class RoundEnds:
         self.closing.accepted.connect(self._close)
         self.withdrawing.accepted.connect(self._withdraw)
         for card in (self.closing, self.withdrawing):
-            card.asking.connect(lambda _: page.beside.make_room())
+            card.asking.connect(lambda _: page.link.make_room())
 
     @property
     def asking(self) -> bool:
-        """Whether it is being asked how the round is to end."""
+        """Whether a card asks how the round is to end."""
         return not (self.closing.isHidden() and self.withdrawing.isHidden())
 
-    def start_anew(self) -> None:
+    def start_over(self) -> None:
         """Another round is shown."""
-        self.closing.start_anew()
+        self.closing.start_over()
         self.withdrawing.reject()
 
     def close(self, closed: Callable[[], None] | None) -> None:

@@ -1,4 +1,4 @@
-"""The Round page: a list that does not change, its plates beside it, and cells to put the results into."""
+"""The Round page: a fixed list, its plates next to it, and cells for the results."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ..widgets.text import button, label
 from ..window.page import Page, side_panel, with_side
 from .round_choice import PlanChoice, RoundChoosing
 from .round_controls import ControlsPane
-from .round_drafts import RoundBeside, Unkept
+from .round_drafts import PlateLink, Unkept
 from .round_ending import RoundEnds
 from .round_panel import RoundPanel
 from .round_plates import PlatesPane
@@ -86,7 +86,7 @@ class RoundPage(Page):
         """What becomes of what is pasted or read from a file."""
         self.unkept = Unkept(self)
         """What is typed and not kept yet."""
-        self.beside = RoundBeside(self, scroll)
+        self.link = PlateLink(self, scroll)
         self.ends = RoundEnds(self)
         self.choosing = RoundChoosing(self)
         """The plans there are to choose from, before a round is issued."""
@@ -129,7 +129,7 @@ class RoundPage(Page):
 
     def remember_in(self, settings: Settings) -> None:
         """Divisions, colours and what is typed outlast the window from now on."""
-        self.beside.remember_in(settings)
+        self.link.remember_in(settings)
         self.unkept.remember_in(settings)
 
     def _empty_page(self) -> QWidget:
@@ -183,7 +183,7 @@ class RoundPage(Page):
         if opened:
             self.kept.clear()
             self.panel.hide_wrong()
-            self.ends.start_anew()
+            self.ends.start_over()
             self.stack.setCurrentWidget(self.list)
         self.choosing.close()
         self.orders.show_orders(view)
@@ -213,19 +213,19 @@ class RoundPage(Page):
         if another:
             self._late = False
             self.panel.hide_wrong()
-            self.ends.start_anew()
+            self.ends.start_over()
         line, cell = self.table.current_row(), self.table.current_cell
         chosen = self.table.selected_rows()
         layout = shown.layout
-        self.beside.quietly(True)
+        self.link.quietly(True)
         self.model.show(view.status, shown, editable=not view.read_only, layout=layout, late=self._late)
         if not another and line is not None and self.table.current_row() is None:  # columns came or went
             self.table.choose(line, result_key(cell[0], min(cell[1], self.model.cells - 1)))
-            self.beside.select(chosen)
-        self.beside.quietly(False)
+            self.link.select(chosen)
+        self.link.quietly(False)
         if another:
             self.unkept.restore(shown)
-            self._to_first(self.beside.line_of(self.session.selection.compound) if not opened else None)
+            self._to_first(self.link.line_of(self.session.selection.compound) if not opened else None)
         self.title.setText(shown.title)
         self.subtitle.setText(self._subtitle(shown))
         self.title.setToolTip("An issued list never changes")
@@ -236,15 +236,15 @@ class RoundPage(Page):
         writable = not view.read_only and shown.state != "withdrawn"
         self.controls.show_round(view.status, shown, layout, editable=writable)
         self._ask()
-        self.beside.show_plates(layout)
+        self.link.show_plates(layout)
         self.unkept.keep()
 
     def _to_first(self, line: int | None) -> None:
         """Make a cell that waits for a result the current one: of a line, else the first of all."""
         line = (self.model.first_empty() or 0) if line is None else line
-        self.beside.quietly(True)  # nobody has chosen it
+        self.link.quietly(True)  # not chosen by the user
         self.table.choose(line, result_key(*(self.model.first_cell(line) or (0, 0))))
-        self.beside.quietly(False)
+        self.link.quietly(False)
 
     def copy(self) -> None:
         """Copy the selected lines, or the whole list; the plate where the keyboard is on it."""
@@ -297,7 +297,7 @@ class RoundPage(Page):
 
     def _line_chosen(self) -> None:
         self._explain()
-        self.beside.line_chosen()
+        self.link.line_chosen()
 
     def _take_late(self, late: bool) -> None:
         if late != self._late and self.view is not None and self.model.round is not None:
@@ -316,12 +316,12 @@ class RoundPage(Page):
     def showEvent(self, event: QShowEvent) -> None:
         """Go to what was selected on another page meanwhile."""
         super().showEvent(event)
-        self.beside.follow()
+        self.link.follow()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Give the list what room there is more; the panel keeps its width."""
         super().resizeEvent(event)
-        QTimer.singleShot(0, self, self.beside.widen)  # once the parts have their places
+        QTimer.singleShot(0, self, self.link.widen)  # once the parts have their places
 
     def _subtitle(self, shown: Round) -> str:
         parts = [f"issued {local_time(shown.issued)}"]
@@ -352,7 +352,7 @@ class RoundPage(Page):
             self.panel.show_wrong(line, *wrong, place, at)
 
     def questioned(self) -> list[Surprise]:
-        """Return the values of the round that are asked about."""
+        """Return the values of the round that are to be confirmed."""
         view, shown = self.view, self.model.round
         if view is None or shown is None or shown.state != "open":
             return []
@@ -366,4 +366,4 @@ class RoundPage(Page):
         self.kept.add(surprise.measurement.number)
         self._ask()
         if self.view is not None and self.model.round is not None:
-            self.beside.show_plates(self.model.round.layout)
+            self.link.show_plates(self.model.round.layout)

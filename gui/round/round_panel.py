@@ -1,4 +1,4 @@
-"""The panel beside a round: what asks to be looked at, the selected line and its values, and how far the round is."""
+"""The panel of a round: what needs attention, the selected line with its values, and the round's progress."""
 
 from __future__ import annotations
 
@@ -69,14 +69,14 @@ class ValueList(QWidget):
         empty(self._grid)
         row = 0
         for one in values:
-            said = QWidget()
-            line = row_of(holder=said, spacing=6)
+            value_row = QWidget()
+            line = row_of(holder=value_row, spacing=6)
             if one.struck:
                 line.addWidget(_struck(one.struck))
             if one.value:
                 line.addWidget(label(one.value, selectable=True))
             self._grid.addWidget(self._caption(one.caption), row, 0)
-            self._grid.addWidget(said, row, 1)
+            self._grid.addWidget(value_row, row, 1)
             if editable:
                 self._grid.addWidget(self._actions(one), row, 2)
             row += 1
@@ -86,7 +86,7 @@ class ValueList(QWidget):
         self.setVisible(bool(values))
 
     def _caption(self, text: str) -> QLabel:
-        """Return a caption that leaves room beside it, however long the name of an endpoint is."""
+        """Return a caption that leaves room for its value, however long the name of an endpoint is."""
         wide = CAPTION * self.fontMetrics().averageCharWidth()
         made = label(self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideMiddle, wide), "muted")
         made.setAccessibleName(text)
@@ -116,7 +116,7 @@ class ValueList(QWidget):
 
 
 def _struck(text: str) -> QLabel:
-    """Return a label struck through, which says so to a screen reader."""
+    """Return a label struck through, with a name for screen readers that states it."""
     made = label(text, "muted")
     font = made.font()
     font.setStrikeOut(True)
@@ -222,7 +222,7 @@ class RoundPanel(QVBoxLayout):
         side = "below" if first.off < 0 else "above"
         on = ""
         if endpoint.scale_name != endpoint.name:
-            # 15.2 nM beside 2.8 log units: each says its own.
+            # 15.2 nM next to 2.8 log units: each has its own unit.
             on = f" on the {endpoint.scale_name} scale"
             if text[-1:].isdigit():
                 text = f"{text} {endpoint.unit}".rstrip()
@@ -287,9 +287,9 @@ class RoundPanel(QVBoxLayout):
         phase = view.status.phase
         if shown.state == "closed" and shown.missing and not view.read_only:
             rows.append(("Late results", _late_words(view, shown)))
-        beside = _beside(view, shown)
-        if beside:
-            rows.append(("Not asked for", f"{many(beside, 'value')} that came meanwhile; History has them"))
+        unlisted = _unlisted(view, shown)
+        if unlisted:
+            rows.append(("Not asked for", f"{many(unlisted, 'value')} that came meanwhile; History has them"))
         if phase is not None and shown.state == "open" and not view.status.guarantee.calibrated:
             left = phase.outstanding
             rows.append(("Next decision", f"after {left:,} more" if left else "when this round is closed"))
@@ -300,7 +300,7 @@ class RoundPanel(QVBoxLayout):
             self.keep.emit(self._surprise)
 
     def _number(self) -> int:
-        """Return the measurement that is asked about; 0 when none is."""
+        """Return the number of the measurement to be confirmed; 0 when there is none."""
         return 0 if self._surprise is None else self._surprise.measurement.number
 
     def _take(self) -> None:
@@ -363,8 +363,8 @@ def _late_words(view: View, shown: Round) -> str:
     return "count like any other" if view.status.guarantee.calibrated else "are used in estimates, not in decisions"
 
 
-def _beside(view: View, shown: Round) -> int:
-    """Values that came while a round was the latest one and stand in no list."""
+def _unlisted(view: View, shown: Round) -> int:
+    """Return the number of values that came while a round was the latest one and are in no list."""
     lines = {item.compound for item in shown.items}
     return sum(
         one.round == shown.number
@@ -381,6 +381,6 @@ def _back_of_each(model: RoundModel, shown: Round) -> list[tuple[str, str]]:
         return []
     rows = []
     for place, endpoint in enumerate(model.endpoints):
-        asked = sum(item.of(place) for item in shown.items)
-        rows.append((endpoint.name, f"{asked - shown.missing_of[place]:,} of {asked:,}"))
+        requested = sum(item.of(place) for item in shown.items)
+        rows.append((endpoint.name, f"{requested - shown.missing_of[place]:,} of {requested:,}"))
     return rows

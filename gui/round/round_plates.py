@@ -1,4 +1,4 @@
-"""The plates of a round beside its list: what is chosen on the one is chosen on the other."""
+"""The plates of a round next to its list; both share one selection."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class PlatesPane(QFrame):
         self.plate.picked.connect(self.picked)
         self.plate.opened.connect(self._open)
         self.plate.copied.connect(self.copy)
-        self.plate.said.connect(self._say)
+        self.plate.described.connect(self._say)
         column.addWidget(self.plate, 1)
         self.well = ElidedLabel("muted")
         self.well.setAccessibleName("The well under the mouse or the keyboard")
@@ -103,7 +103,7 @@ class PlatesPane(QFrame):
     def show_round(
         self, model: RoundModel, status: Status, layout: Layout, questioned: Collection[int], *, writable: bool
     ) -> None:
-        """Show the plates of a round; ``questioned``: numbers of measurements that are asked about."""
+        """Show the plates of a round; ``questioned``: numbers of measurements to be confirmed."""
         same = self._layout == layout and self.plate.plate is not None
         self._model, self._status, self._layout = model, status, layout
         self._questioned = frozenset(questioned)
@@ -121,7 +121,7 @@ class PlatesPane(QFrame):
         self._show()
 
     def choose(self, compounds: Collection[int], current: int | None) -> None:
-        """Ring the wells of compounds chosen in the list, on the plate where the current one stands."""
+        """Ring the wells of compounds chosen in the list, on the plate of the current one."""
         layout = self._layout
         if layout is None:
             return

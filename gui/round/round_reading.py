@@ -177,8 +177,8 @@ class RoundReading:
             bounds = sum(result.relation != "=" for result in intended.results)
             if bounds:
                 does = of_bounds(bounds, calibrated=page.view.status.guarantee.calibrated)
-                told = f"{many(bounds, 'value')} known only as a bound: {does}."
-                intended = replace(intended, warnings=(*intended.warnings, told))
+                note = f"{many(bounds, 'value')} known only as a bound: {does}."
+                intended = replace(intended, warnings=(*intended.warnings, note))
         page.stack.setCurrentWidget(page.preview)
         page.preview.show_intended(intended)
 

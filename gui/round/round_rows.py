@@ -90,7 +90,7 @@ class RoundModel(RowsModel):
             return
         self.fill(round_columns(self, status, layout), len(shown.items))
 
-    # ------------------------------------------------------------------ what stands where
+    # ------------------------------------------------------------------ contents of cells
 
     def values_of(self, row: int, place: int) -> list[Measurement]:
         """Return what the campaign has for a line and endpoint, excluded ones included."""
@@ -109,13 +109,13 @@ class RoundModel(RowsModel):
         """Show a typed text while it is being written."""
         self._saving[row, place, at] = text
         self._wrong.pop((row, place, at), None)
-        self._tell(row)
+        self._refresh_row(row)
 
     def refuse(self, row: int, place: int, text: str, reason: str, suggestion: str = "", at: int = 0) -> None:
         """Keep a text that could not be used where it was typed, with the reason and what may be meant."""
         self._saving.pop((row, place, at), None)
         self._wrong[row, place, at] = (text, reason, suggestion)
-        self._tell(row)
+        self._refresh_row(row)
 
     def forgive(self, row: int, place: int = 0, at: int | None = None) -> None:
         """Show again what the campaign has, in one cell or in all of a line and endpoint."""
@@ -123,7 +123,7 @@ class RoundModel(RowsModel):
             if at is None or cell[2] == at:
                 self._saving.pop(cell, None)
                 self._wrong.pop(cell, None)
-        self._tell(row)
+        self._refresh_row(row)
 
     def wrong(self, row: int, place: int = 0, at: int | None = None) -> tuple[str, str, str] | None:
         """Return the text that could not be used, why, and what may be meant; None when there is none.
@@ -209,7 +209,7 @@ class RoundModel(RowsModel):
         cell = self.cell_at(index)
         if self.editable and cell is not None:
             slot = self.slot(self.source(index), *cell)
-            # What a mean stands for, and what had come before the round was closed, stay.
+            # The parts of a mean, and values from before the round was closed, stay.
             closed = self.late and not (slot is not None and slot.empty)
             if not closed and (slot is None or slot.within is None):
                 flags |= Qt.ItemFlag.ItemIsEditable
@@ -275,7 +275,7 @@ class RoundModel(RowsModel):
         slot = self.slot(row, place, at)
         if slot is not None and slot.within is not None:
             return f"Within the mean {entered_text(slot.within, self.endpoints[place])}"
-        return "\n".join(self._told(one, place) for one in (() if slot is None else slot.measurements))
+        return "\n".join(self._history(one, place) for one in (() if slot is None else slot.measurements))
 
     def state(self, row: int) -> str:
         """How far a line is, over all endpoints: 1 of 3, and what is special about its values."""
@@ -287,8 +287,8 @@ class RoundModel(RowsModel):
             (sum(one.excluded is not None for one in values), "excluded"),
             (sum(is_late(one, self.round) for one in values), "late"),
         )
-        asked = sum(self.round.items[row].of(place) for place in range(len(back)))
-        words = [f"{sum(back)} of {asked}"]
+        requested = sum(self.round.items[row].of(place) for place in range(len(back)))
+        words = [f"{sum(back)} of {requested}"]
         words += [words for relation, words in (("<", "below range"), (">", "above range")) if relation in bounds]
         return ", ".join([*words, *(f"{count} {what}" for count, what in counts if count)])
 
@@ -303,7 +303,7 @@ class RoundModel(RowsModel):
 
     # ------------------------------------------------------------------ inside
 
-    def _told(self, one: Measurement, place: int) -> str:
+    def _history(self, one: Measurement, place: int) -> str:
         """Return a measurement with all that was done to it."""
         line = entered_text(one, self.endpoints[place])
         if one.excluded is not None:
@@ -326,7 +326,7 @@ class RoundModel(RowsModel):
         return entered_text(slot.excluded[-1], self.endpoints[place]) if slot.excluded else ""
 
     def _spoken(self, row: int, place: int, at: int, text: str) -> str:
-        """Return what a screen reader says of a cell: what is seen of it by colour or a line through it, too."""
+        """Return the text of a cell for a screen reader, including what colour or a line through it shows."""
         if (row, place, at) in self._wrong:
             return f"{text}, not kept: {self._wrong[row, place, at][1]}"
         struck = self._struck(row, place, at)
@@ -348,7 +348,7 @@ class RoundModel(RowsModel):
         ]
         self.cells = max((len(of_it) for cells in self._slots for of_it in cells), default=1) or 1
 
-    def _tell(self, row: int) -> None:
+    def _refresh_row(self, row: int) -> None:
         place = self.view_row(row)
         if place is not None:
             self.dataChanged.emit(self.index(place, 0), self.index(place, len(self.columns) - 1))

@@ -26,7 +26,7 @@ class ResultDelegate(PlainDelegate):
     """Draws a cell one can type into, and edits it."""
 
     typing = Signal(int, int, int, str)
-    """Line, endpoint, place of the measurement, and what stands in the editor of its cell so far."""
+    """Line, endpoint, place of the measurement, and the current text of its cell's editor."""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Paint ground, frame and text."""
@@ -79,9 +79,9 @@ class ResultDelegate(PlainDelegate):
         painter.restore()
 
     def placeholder(self, index: Index) -> str:
-        """Return what the cell that the keyboard is in waits for, while it is empty.
+        """Return the hint in the empty cell that has the keyboard.
 
-        Of all others the header says it.
+        The header describes all others.
         """
         model = index.model()
         place = model.place_at(index) if isinstance(model, RoundModel) else None
@@ -143,7 +143,7 @@ class RoundTable(Table):
     emptied = Signal(int, int, int)
     """Line, endpoint and place of a cell that is to be emptied."""
     left = Signal(int, int, int, str)
-    """The cell whose editor was left with Escape, and what was typed into it."""
+    """The cell whose editor was left with Escape, and its text."""
 
     def __init__(self, model: RoundModel, structures: Structures) -> None:
         super().__init__(model, structures, name="The round")
@@ -248,7 +248,7 @@ class RoundTable(Table):
         if hint == hints.RevertModelCache:
             self.left.emit(line, place, at, typed)
             return
-        # A refused text stays under the eyes: the panel speaks about it.
+        # A refused text stays in view: the panel explains it.
         if model.wrong(line, place, at) is not None:
             return
         if hint == hints.SubmitModelCache:

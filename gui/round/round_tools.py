@@ -75,15 +75,15 @@ class RoundOrders(QWidget):
         self.all = button("A&ll arrived", tip="Everything on the list is there")
         self.gone = button("Cannot be &made…", tip="The selected compounds cannot be made after all")
         self.list = button("Save &order list…", tip="The list as a csv table, with structures, for whoever makes them")
-        self.here.clicked.connect(lambda: self._tell(self.arrived))
+        self.here.clicked.connect(lambda: self._emit_chosen(self.arrived))
         self.all.clicked.connect(lambda: self.arrived.emit(list(self._ids)))
-        self.gone.clicked.connect(lambda: self._tell(self.impossible))
+        self.gone.clicked.connect(lambda: self._emit_chosen(self.impossible))
         self.list.clicked.connect(self.save)
         put(row, self.here, self.all, self.gone, self.list)
         column.addWidget(self.tools)
         self._ids: list[str] = []
-        self._asked, self._editable = False, False
-        """Whether the list was ever looked at, or there was room to show it unasked."""
+        self._toggled, self._editable = False, False
+        """Whether the user opened or closed the list."""
         self.hide()
 
     @property
@@ -113,7 +113,7 @@ class RoundOrders(QWidget):
         room = self.window().height() > LINES * self.fontMetrics().height()
         line, header = self.table.verticalHeader().defaultSectionSize(), self.table.horizontalHeader().sizeHint()
         self.table.setFixedHeight(HEIGHT if room else min(HEIGHT, header.height() + round(1.7 * line)))
-        if not self._asked:
+        if not self._toggled:
             self.open.setChecked(room or stock.waiting)
         self._editable = not view.read_only
         self._opened(self.open.isChecked())
@@ -122,12 +122,12 @@ class RoundOrders(QWidget):
         self.table.setVisible(shown)
         self.open.setText("Hi&de the list" if shown else "S&how the list")
         if self.sender() is self.open:
-            self._asked = True
+            self._toggled = True
         self.tools.setVisible(shown)
         for made in (self.here, self.all, self.gone):
             made.setVisible(self._editable)
 
-    def _tell(self, signal: object) -> None:
+    def _emit_chosen(self, signal: object) -> None:
         if self.chosen:
             signal.emit(self.chosen)  # type: ignore[attr-defined]  # a bound signal
 

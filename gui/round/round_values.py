@@ -38,7 +38,7 @@ class RoundValues:
         self._unfinished: dict[int, tuple[str, str]] = {}
         """Value and reason typed into a question that was left, by the measurement."""
         self.leaving = False
-        """Whether the window is closing, so that nothing can be asked any more."""
+        """Whether the window is closing, so that no dialog can open any more."""
 
     # ------------------------------------------------------------------ typed
 
@@ -72,7 +72,7 @@ class RoundValues:
             self._change(line, place, before, part, at)
 
     def _parsed(self, line: int, place: int, part: str, at: int) -> Entry | None:
-        """Return the value of a part of a text; None when it cannot be used, and stands in its cell with the reason."""
+        """Return the value of a part of a text; None when it is unusable and its cell shows the reason."""
         try:
             return parse_entry(part, self._page.model.endpoints[place], user_decimal())
         except Question as question:
@@ -139,7 +139,7 @@ class RoundValues:
         if kept is not None and self._page.writable and not self.leaving:
             self.exclude(kept.number)
 
-    # ------------------------------------------------------------------ asked for a reason
+    # ------------------------------------------------------------------ with a reason
 
     def exclude(self, number: int) -> None:
         """Ask why a measurement is to be left out, and leave it out."""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 LAST = "plates/last"
-"""What was asked for the last time."""
+"""The latest request."""
 
 
 class WorkLists:
@@ -39,7 +39,7 @@ class WorkLists:
         self.dialog: WorkListDialog | None = None
         """The question how the lab gets it, while it is open."""
         self.asking: QFileDialog | None = None
-        """The question where to, the last one asked."""
+        """The latest dialog for a place to write to."""
         page.print_page.connect(lambda: self.ask("page"))
         page.remember_in(desk.settings)
 

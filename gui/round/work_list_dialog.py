@@ -33,7 +33,7 @@ class Kind:
     key: str
     name: str
     suffix: str
-    holds: str
+    contents: str
 
 
 KINDS = (
@@ -49,7 +49,7 @@ OFFERED = (96, 384)
 KEEP, TAKE_AWAY = "&Keep the plates", "&Keep no plates"
 WIDTH = 640
 PAUSE = 150
-"""Milliseconds after the last change before plates are laid out anew."""
+"""Milliseconds after the last change before plates are laid out again."""
 
 
 def kind_of(key: object) -> Kind:
@@ -137,7 +137,7 @@ class WorkListDialog(QDialog):
         self.kinds = Segments([(kind.key, kind.name) for kind in KINDS], "Kind of file")
         self.kinds.choose(kind_of(remembered.get("kind")).key)
         self.kinds.chosen.connect(lambda _: self._changed())
-        self.holds = label("", "muted", wrap=True)
+        self.contents = label("", "muted", wrap=True)
         size = remembered.get("size", 0)
         # A size that was chosen on the command line is not lost here.
         sizes = sorted({*OFFERED, *([size] if size in FORMATS else [])})
@@ -161,7 +161,7 @@ class WorkListDialog(QDialog):
         self.same.toggled.connect(lambda _: self._changed())
         self.same.setVisible(len(self._issued.endpoints) > 1)
         form.addRow(label("As"), self.kinds)
-        form.addRow(label(""), self.holds)
+        form.addRow(label(""), self.contents)
         form.addRow(label("Plates"), self.plate_size)
         self._caption = label("Control columns")
         self._caption.setBuddy(self.controls)
@@ -171,7 +171,7 @@ class WorkListDialog(QDialog):
             form.addRow(label(""), self.same)
         return form
 
-    # ------------------------------------------------------------------ what is asked for
+    # ------------------------------------------------------------------ what is requested
 
     @property
     def kind(self) -> str:
@@ -180,12 +180,12 @@ class WorkListDialog(QDialog):
 
     @property
     def use(self) -> PlateUse | None:
-        """The plates asked for; AssayPilotError when there are no such."""
+        """The requested plates; AssayPilotError when they are impossible."""
         return _use(int(self.plate_size.key), self.controls.text(), not self.edge.isChecked(), self.same.isChecked())
 
     @property
     def values(self) -> dict[str, Any]:
-        """What is asked for, to be remembered."""
+        """The request, to be remembered."""
         return values_of(self.use, self.controls.text().strip(), kind=self.kind)
 
     def refuse(self, error: AssayPilotError) -> None:
@@ -198,7 +198,7 @@ class WorkListDialog(QDialog):
         on_plates = self.plate_size.key != NO_PLATES and self._writable
         for widget in (self.controls, self.edge, self.same, self._caption):
             widget.setEnabled(on_plates)
-        self.holds.setText(kind_of(self.kinds.key).holds)
+        self.contents.setText(kind_of(self.kinds.key).contents)
         self._layouts.drop()
         self._pause.start()
 

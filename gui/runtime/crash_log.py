@@ -1,6 +1,6 @@
-"""A session under watch: what was done last is on the disk, so that a crash, a kill or a power cut is noticed.
+"""A watched session: its latest actions are on the disk, so that a crash, a kill or a power cut is noticed.
 
-Beside each running session lies a lock that the system frees when the process ends, however it ends. A session that
+Each running session has a lock file that the system frees when the process ends, however it ends. A session that
 was closed takes its files away; what the next start finds with a free lock was not closed.
 """
 

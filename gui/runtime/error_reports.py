@@ -88,7 +88,7 @@ class Reporter:
     def __init__(self, folder: Path) -> None:
         self._folder = folder / "reports"
         self.watch = Watch(folder)
-        self.told: Callable[[Path | None], None] | None = None
+        self.on_report: Callable[[Path | None], None] | None = None
         """Called with the report after one was written (None: it could not be)."""
 
     def begin(self) -> None:
@@ -97,11 +97,11 @@ class Reporter:
             self._write(ended_text(ended), "")
 
     def unseen(self) -> list[Path]:
-        """Return reports of earlier sessions not yet looked at or dismissed, the latest first."""
+        """Return reports of earlier sessions that were not looked at or dismissed, the latest first."""
         return sorted(self._folder.glob("report-*.txt"), reverse=True)
 
     def words(self, report: Path) -> str:
-        """Return what the error of a report said itself, which may quote anything; empty when it said nothing."""
+        """Return the own text of a report's error, which may quote anything; empty when it has none."""
         try:
             return report.with_suffix(OWN).read_text(encoding="utf-8")
         except OSError:
@@ -117,19 +117,19 @@ class Reporter:
             self.delete(path)
 
     def delete(self, *reports: Path) -> None:
-        """Remove reports and what their errors said."""
+        """Remove reports and the texts of their errors."""
         for path in reports:
             for one in (path, path.with_suffix(OWN)):
                 with suppress(OSError):
                     one.unlink()
 
     def save(self, error: BaseException, doing: str = "") -> Path | None:
-        """Return the report's file; None when it could not be written (an error about an error helps nobody)."""
+        """Return the report's file; None when it could not be written (an error about an error does not help)."""
         own = "".join(traceback.format_exception_only(error)).strip()
         path = self._write(report_text(error, doing, self.watch.events), own)
         self.watch.note(f"went wrong: {type(error).__name__}")
-        if self.told is not None:
-            self.told(path)
+        if self.on_report is not None:
+            self.on_report(path)
         return path
 
     def _write(self, text: str, own: str) -> Path | None:
@@ -205,7 +205,7 @@ class ReportDialog(QDialog):
 
 
 class ErrorReports:
-    """What a window says when something went wrong inside the program."""
+    """The messages of a window about errors inside the program."""
 
     def __init__(self, messages: MessageBar, reporter: Reporter | None) -> None:
         self._messages, self._reporter = messages, reporter
@@ -228,20 +228,20 @@ class ErrorReports:
             self._reporter.watch.note(text)
 
     def broke(self, error: BaseException, doing: str) -> None:
-        """Save a report of an error, and say so."""
+        """Save a report of an error, and show a message."""
         if self._reporter is not None:
             self._reporter.save(error, doing)
         else:
-            self.told(None)
+            self.announce(None)
 
-    def told(self, report: Path | None) -> None:
-        """Say that something went wrong inside the program."""
+    def announce(self, report: Path | None) -> None:
+        """Show that something went wrong inside the program."""
         mend = "What was saved is safe. " + (f"A report is in {report}." if report else "")
         offers = [("Show report…", lambda: self.show(report))] if report is not None else []
         self._messages.ask("Something went wrong inside AssayPilot.", mend.strip(), *offers)
 
     def offer(self) -> None:
-        """Say that an earlier session ended with an error of ours, or was not closed."""
+        """Show that an earlier session ended with an error of ours, or was not closed."""
         reporter = self._reporter
         found = [] if reporter is None else reporter.unseen()
         if reporter is not None and found:
@@ -271,10 +271,10 @@ class ErrorReports:
         self._messages.note("The report was copied. Paste it wherever you want to send it from.")
 
 
-def tell(report: Path | None) -> None:
-    """Say in the window that is in front that something went wrong inside the program."""
+def announce(report: Path | None) -> None:
+    """Show in the front window that something went wrong inside the program."""
     front = QApplication.activeWindow()
     windows = [one for one in main_windows() if one.isVisible()]
     windows.sort(key=lambda one: one is not front)
     if windows:
-        windows[0].error_reports.told(report)
+        windows[0].error_reports.announce(report)

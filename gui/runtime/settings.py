@@ -26,7 +26,7 @@ class Settings:
         form, scope = QSettings.Format.IniFormat, QSettings.Scope.UserScope
         self._store = QSettings(form, scope, "AssayPilot", "AssayPilot") if file is None else QSettings(str(file), form)
         self._home = None if file is None else file.parent
-        self._told = False
+        self._sets_author = False
         """Whether the name in the log comes from here."""
 
     @property
@@ -37,13 +37,13 @@ class Settings:
         else:
             place = QStandardPaths.StandardLocation.GenericDataLocation
             folder = Path(QStandardPaths.writableLocation(place)) / "AssayPilot"
-        with suppress(OSError):  # a full or a read-only disk: who writes there says so
+        with suppress(OSError):  # a full or a read-only disk: writing to it raises the error
             folder.mkdir(parents=True, exist_ok=True)
         return folder
 
     @property
     def theme(self) -> Choice:
-        """The colours asked for."""
+        """The chosen colours."""
         value = self._store.value("theme", "system")
         return "light" if value == "light" else "dark" if value == "dark" else "system"
 
@@ -71,7 +71,7 @@ class Settings:
 
     @property
     def author(self) -> str:
-        """The name that stands in the log beside what is done; empty: the one the system knows."""
+        """The user's name in the log; empty: the name in the system."""
         return self.text("author")
 
     @author.setter
@@ -80,16 +80,16 @@ class Settings:
         self.apply_author()
 
     def apply_author(self) -> None:
-        """Campaigns opened from now on know who is at work, as the command line would be told."""
+        """Set the user's name for campaigns opened from now on, by the variable of the command line."""
         if self.author:
             os.environ[AUTHOR] = self.author
-        elif self._told:
+        elif self._sets_author:
             os.environ.pop(AUTHOR, None)
-        self._told = bool(self.author)
+        self._sets_author = bool(self.author)
 
     @property
     def campaigns(self) -> Path | None:
-        """The folder new campaigns are proposed in; None: beside the table they come from."""
+        """The folder proposed for new campaigns; None: the folder of their table."""
         text = self.text("campaigns")
         return Path(text) if text and Path(text).is_dir() else None
 
@@ -175,12 +175,12 @@ class Settings:
         self._store.setValue(name, json.dumps(values))
 
     def mapping(self, headers: Sequence[str]) -> dict[str, Any] | None:
-        """Return what was said the last time about a table with these headers."""
+        """Return the remembered roles for a table with these headers."""
         found = self._mappings().get(_key(headers))
         return found if isinstance(found, dict) else None
 
     def keep_mapping(self, headers: Sequence[str], mapping: dict[str, Any]) -> None:
-        """Remember what was said about a table with these headers."""
+        """Remember the roles for a table with these headers."""
         kept = self._mappings()
         kept.pop(_key(headers), None)
         kept[_key(headers)] = mapping

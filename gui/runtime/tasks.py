@@ -21,7 +21,7 @@ SURE_AFTER, SURE_FROM = 1.5, 0.04
 
 
 def single_shot(parent: QObject, pause: int, then: object) -> QTimer:
-    """Return a timer that, started, calls once after so many milliseconds; started again it waits anew."""
+    """Return a timer that calls once, so many milliseconds after its latest start."""
     made = QTimer(parent)
     made.setSingleShot(True)
     made.setInterval(pause)
@@ -36,7 +36,7 @@ class Progress:
     label: str
     message: str
     fraction: float | None
-    """Done of it, 0 to 1; None while nobody knows."""
+    """The fraction done, 0 to 1; None while it is unknown."""
     seconds: float
     cancellable: bool
 
@@ -75,7 +75,7 @@ class Job:
     """Seconds after which it is shown."""
     cancelled: bool = False
     going: bool = True
-    """False once it has landed, or nobody waits for it any more."""
+    """False once it has landed, or its result is not needed any more."""
     fraction: float | None = None
     message: str = ""
     started: float = field(default_factory=time.monotonic)
@@ -87,12 +87,12 @@ class Job:
             raise Cancelled
 
     def drop(self) -> None:
-        """Stop it at its next report, and call nobody back."""
+        """Stop it at its next report, without a call back."""
         self.cancelled, self.going = True, False
 
 
 class Latest:
-    """The latest job of who asks again and again: it takes the place of the one before, which calls nobody back."""
+    """The latest of repeated jobs: it replaces the one before, which then makes no call back."""
 
     def __init__(self) -> None:
         self._job: Job | None = None
@@ -115,7 +115,7 @@ class Latest:
 
 
 class _Worker(QThread):
-    """Takes jobs from a queue until it is told to end."""
+    """Takes jobs from a queue until its end marker."""
 
     finished_job = Signal(object, object, object)
 
@@ -134,7 +134,7 @@ class _Worker(QThread):
                 if job.cancelled:
                     raise Cancelled
                 result = job.work(job.report)
-            except BaseException as raised:  # whatever it is, the window has to hear of it
+            except BaseException as raised:  # whatever it is, the window has to receive it
                 error = raised
             self.finished_job.emit(job, result, error)
             del job, result, error

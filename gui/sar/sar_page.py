@@ -50,7 +50,7 @@ PAIRS = "pairs"
 FILES = ((".png", "PNG picture"), (".svg", "SVG picture"), (".pdf", "PDF picture"))
 _MARKING = (HeatScene, ContributionScene, UsageScene, PredictionScene)
 """Scenes that show which compound is selected."""
-SAID = {
+SUBTITLES = {
     "map": "mean estimate of each pair",
     "contributions": "what each substituent adds",
     "predictions": "from the other compounds",
@@ -136,12 +136,12 @@ class SarPage(Page):
         put(self.stack, self.area, nothing)
         self.pairs = PairsView(structures)
         self.pairs.picked.connect(lambda compounds: self.session.selection.choose(compounds[0], compounds))
-        self.pairs.table.said.connect(session.message)
+        self.pairs.table.message.connect(session.message)
         self.stack.addWidget(self.pairs)
         self.column.addWidget(self.stack, 1)
         self.panel = SarPanel(structures, session)
         self.panel.wanted.connect(self.show_candidate)
-        self.sides = with_side(self, self.panel.beside(*side_panel()))
+        self.sides = with_side(self, self.panel.as_side(*side_panel()))
         session.selection.changed.connect(self._selected)
         session.replay.changed.connect(self._turned)
         self._now: View | None = None
@@ -218,7 +218,7 @@ class SarPage(Page):
     # ------------------------------------------------------------------ choosing
 
     def _chosen(self) -> None:
-        self.subtitle.setText(SAID.get(self.which.key, ""))
+        self.subtitle.setText(SUBTITLES.get(self.which.key, ""))
         self.export_button.setVisible(self.which.key != PAIRS)
         self._work()
 
@@ -227,9 +227,9 @@ class SarPage(Page):
         key = self.which.key
         self.heat.setVisible(key == "map" and self.heat.sites is not None)
         self.sites.setVisible(key in ("contributions", "measurements"))
-        said = self._additivity() if key in ("map", "contributions", "predictions") else ""
-        self.additive.setText(said)
-        self.additive.setVisible(bool(said))
+        additivity = self._additivity() if key in ("map", "contributions", "predictions") else ""
+        self.additive.setText(additivity)
+        self.additive.setVisible(bool(additivity))
         assert self._view is not None
 
     def _additivity(self) -> str:
@@ -238,15 +238,15 @@ class SarPage(Page):
         status, place = self._view.status, self.endpoint.currentData()
         own = status.endpoints[status.objective if place is None else int(place)]
         names = {own.scale_name} | {e.scale_name for e in status.endpoints if own.of is not None and e.name in own.of}
-        told = [f"{one.sentence[:1].upper()}{one.sentence[1:]}" for one in status.additivity
+        sentences = [f"{one.sentence[:1].upper()}{one.sentence[1:]}" for one in status.additivity
                 if one.endpoint in names and one.found.freedom]  # fmt: skip
-        told = [text if text.endswith(".") else f"{text}." for text in told]
-        told += [
+        sentences = [text if text.endswith(".") else f"{text}." for text in sentences]
+        sentences += [
             f"{pair_name(pair)} are taken together: what one of their substituents adds is the average over the "
             "combinations measured."
             for pair in status.library.interactions
         ]
-        return " ".join([*told, *filter(None, [bounds_note(status)])])
+        return " ".join([*sentences, *filter(None, [bounds_note(status)])])
 
     def _turned(self) -> None:
         """Show another moment, once the page is seen, if it knows the campaign as it is now."""
@@ -260,7 +260,7 @@ class SarPage(Page):
         """Mark the selected compound, once the page is seen."""
         view, compound = self._view, self.session.selection.compound
         if view is None or self._now is not self.session.view or not self.isVisible():
-            return  # of another state: the page is filled anew when it is seen
+            return  # of another state: the page is filled again when it is seen
         self.panel.show_compound(view, compound)
         scene = self.scene
         if isinstance(scene, _MARKING) and scene.selected != compound:
@@ -314,7 +314,7 @@ class SarPage(Page):
             found = known or look(view.status, place, report)
             report(0.9, "Drawing")
             scene = scene_of(found)
-            scene.least()  # loads what draws here, where nobody waits for it
+            scene.least()  # loads the drawing modules here, off the window's thread
             return found, scene
 
         def show(result: tuple[Look, Scene]) -> None:
@@ -357,7 +357,7 @@ class SarPage(Page):
         self.export_button.setEnabled(True)
         self.stack.setCurrentWidget(self.area)
         self._fit(scene)
-        self.canvas.show_scene(scene, anew=type(before) is not type(scene))
+        self.canvas.show_scene(scene, new=type(before) is not type(scene))
 
     def _fit(self, scene: Scene) -> None:
         """Make the canvas as large as the picture may be, at least as it must."""
@@ -393,5 +393,5 @@ class SarPage(Page):
             part.hide()
         self.again.setVisible(again)
         self.export_button.setEnabled(False)
-        self.canvas.show_scene(None, anew=True)
+        self.canvas.show_scene(None, new=True)
         self.stack.setCurrentIndex(1)

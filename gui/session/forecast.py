@@ -1,4 +1,4 @@
-"""One question about the future at a time: asked a moment after the last key, dropped when a newer one comes."""
+"""One forecast at a time: started a moment after the last key, dropped when a newer one is requested."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ Ask = Callable[[Report], Foresight]
 
 
 class Forecasting(QObject):
-    """Asks for what some settings will take, off the window's thread; only the latest answer is told."""
+    """Forecasts what some settings will take, off the window's thread; only the latest answer is emitted."""
 
     known = Signal(object)
-    """The Foresight of what was asked last."""
+    """The Foresight of the latest request."""
     refused = Signal(object)
     """Why there is none: an AssayPilotError, or Cancelled when the user stopped it."""
 
@@ -35,31 +35,31 @@ class Forecasting(QObject):
         super().__init__(parent)
         self._session = session
         self._job = Latest()
-        self._asked: tuple[Hashable, Ask] | None = None
+        self._pending: tuple[Hashable, Ask] | None = None
         self._answers: OrderedDict[Hashable, Foresight] = OrderedDict()
         self._pause = single_shot(self, PAUSE, self._start)
 
     @property
     def busy(self) -> bool:
         """Whether an answer is to come."""
-        return self._asked is not None
+        return self._pending is not None
 
     def ask(self, key: Hashable, work: Ask) -> None:
-        """Ask, or tell at once what was answered before; ``key`` is alike only where the answer is."""
-        if self._asked is not None and self._asked[0] == key:
+        """Request a forecast, or emit a remembered one at once; equal keys mean equal answers."""
+        if self._pending is not None and self._pending[0] == key:
             return
         self.stop()
         if key in self._answers:
             self._answers.move_to_end(key)
             self.known.emit(self._answers[key])
             return
-        self._asked = (key, work)
+        self._pending = (key, work)
         self._pause.start()
 
     def stop(self) -> None:
-        """Drop the answer to what is being asked."""
+        """Drop the answer to the pending request."""
         self._pause.stop()
-        self._asked = None
+        self._pending = None
         self._job.drop()
 
     def forget(self) -> None:
@@ -68,19 +68,19 @@ class Forecasting(QObject):
         self._answers.clear()
 
     def _start(self) -> None:
-        if self._asked is None:
+        if self._pending is None:
             return
-        key, work = self._asked
+        key, work = self._pending
 
         def landed(found: Foresight) -> None:
             self._answers[key] = found
             while len(self._answers) > KEPT:
                 self._answers.popitem(last=False)
-            self._asked = None
+            self._pending = None
             self.known.emit(found)
 
         def failed(error: Exception) -> None:
-            self._asked = None
+            self._pending = None
             self.refused.emit(error)
 
         self._job.start(

@@ -1,4 +1,4 @@
-"""Work on the open campaign, one piece after another on its thread, and beside it what needs no more than a view."""
+"""Work on the open campaign, one piece at a time on its thread, and background work that needs only a view."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PRACTICE_SIZE = 960
 
 
 class Working(QObject):
-    """Holds the campaign and its view, and starts the work; what goes wrong with it is told by signals."""
+    """Holds the campaign and its view, and starts the work; signals report what goes wrong."""
 
     changed = Signal(str)
     """``campaign`` when another file was opened or it was closed, ``state`` after a command."""
@@ -42,10 +42,10 @@ class Working(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.tasks = Tasks(self)
-        self.beside = Tasks(self)
-        """What is done with a view, exports above all, while the campaign goes on."""
+        self.background = Tasks(self)
+        """Work with a view, mostly exports, while the campaign goes on."""
         self.ahead = Tasks(self)
-        """What is simulated of the future; nobody waits for it."""
+        """Forecasts, which nothing waits for."""
         self.tables = Tasks(self)
         """What puts long tables in order and finds rows in them; it waits for nothing else."""
         self.view: View | None = None
@@ -67,7 +67,7 @@ class Working(QObject):
 
         ``writes``: it writes another file, which is reported once it is there, even when Cancel came late.
         """
-        return self._start(label, work, then, failed=failed, writes=writes, tasks=self.beside)
+        return self._start(label, work, then, failed=failed, writes=writes, tasks=self.background)
 
     def look_ahead(
         self, label: str, work: Callable[[Report], T], then: Callable[[T], None], failed: Callable[[Exception], None],
@@ -89,11 +89,11 @@ class Working(QObject):
         return self._start(label, work, then, failed=failed, writes=False, tasks=self.tables)
 
     def write(self, label: str, work: Callable[[Report], T], then: Callable[[T], None]) -> Job:
-        """Return the job that writes another file beside the campaign's commands.
+        """Return the job that writes another file while the campaign's commands go on.
 
-        What goes wrong is told by ``failed``.
+        The signal ``failed`` reports what goes wrong.
         """
-        return self._start(label, work, then, tasks=self.beside)
+        return self._start(label, work, then, tasks=self.background)
 
     # ------------------------------------------------------------------ for the commands
 
@@ -169,9 +169,9 @@ class Working(QObject):
         )
 
     def _rank_of(self, library: Library) -> tuple[int, int]:
-        """Return the rank of a library, found once.
+        """Return the rank of a library, computed once.
 
-        Asked by its content, a million names would be gone through each time.
+        A comparison of contents would go through a million names each time.
         """
         if self._ranked is None or self._ranked[0] is not library:
             self._ranked = library, _rank(library)

@@ -26,7 +26,7 @@ class Replay(QObject):
     changed = Signal()
     """Another moment is shown."""
     moved = Signal()
-    """Another moment was asked for."""
+    """Another moment was requested."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -35,7 +35,7 @@ class Replay(QObject):
         self._round: int | None = None
         """The round whose end is shown; None: now."""
         self.wanted: int | None = None
-        """The round whose end was asked for last; None: now."""
+        """The round whose end was requested last; None: now."""
         self.axes: Ends | None = None
         """The ends of axes that hold the candidates of every round, so that they stand still; None for now."""
         self._known: Ends | None = None
@@ -47,7 +47,7 @@ class Replay(QObject):
 
     @property
     def rounds(self) -> list[int]:
-        """The rounds whose ends can be looked back to, oldest first, 0 for the start; empty before there is a past."""
+        """The rounds whose ends can be shown, oldest first, 0 for the start; empty without a past."""
         view = self._session.view
         if view is None:
             return []
@@ -107,7 +107,7 @@ class Replay(QObject):
         self.moved.emit()
 
     def _fetch(self) -> None:
-        """Read what is wanted, one moment at a time: a slider passes many that nobody looks at."""
+        """Read the wanted moment, one at a time: a slider passes many that are not looked at."""
         if self.wanted is None:
             self._show(None, None)
             return

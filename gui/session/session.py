@@ -36,20 +36,20 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Consequences: TypeAlias = "Callable[[Campaign], tuple[str, ...]]"
-"""What tells of a campaign what something would do to it, in sentences."""
-QUICKLY_TOLD = 50_000
+"""Returns the consequences of a change to a campaign, in sentences."""
+QUICKLY_DRAWN = 50_000
 """Compounds in all rounds together whose pictures are looked at to find axes that hold them all."""
 
 
 class Session(Working):
-    """Pages read ``view``, call one command, and hear ``changed``."""
+    """Pages read ``view``, call one command, and receive ``changed``."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.selection = Selection(self)
         """The compound that is selected, on all pages."""
         self.calculations = Calculations(self)
-        """What is calculated of its structures, once somebody looks."""
+        """Properties of its structures, calculated when they are first shown."""
         self.replay = Replay(self)
         """Which moment of the campaign its pictures show."""
 
@@ -118,7 +118,7 @@ class Session(Working):
     def shut(self) -> None:
         """Finish what the campaign is writing, stops exports, closes the file and end the workers."""
         self.replay.stop()
-        self.beside.stop(at_once=True)
+        self.background.stop(at_once=True)
         self.ahead.stop(at_once=True)
         self.tables.stop(at_once=True)
         self.tasks.stop()
@@ -145,11 +145,11 @@ class Session(Working):
         self, lines: Sequence[StockLine], terms: StockTerms, source: Source | None = None,
         then: Callable[[bool], None] | None = None,
     ) -> None:  # fmt: skip
-        """Take in what is said of stock and costs."""
+        """Record stock and costs."""
         self._command("Saving", lambda campaign, report: campaign.set_stock(lines, terms, source=source), then)
 
     def arrived(self, ids: Sequence[str]) -> None:
-        """Note that compounds that had to be made are there."""
+        """Record that compounds to be made have arrived."""
         self._command("Saving", lambda campaign, report: campaign.arrived(ids))
 
     def plan_confirmation(self, then: Callable[[Round | None], None] | None = None) -> None:
@@ -196,7 +196,7 @@ class Session(Working):
         self._command("Closing the round", lambda campaign, report: campaign.close_round(missing, note), _plain(then))
 
     def lay_out(self, number: int, use: PlateUse | None, then: Callable[[], None] | None = None) -> None:
-        """Keep the plates that a round stands on; None: on none."""
+        """Keep the plates of a round; None: no plates."""
         self._command("Laying out the plates", lambda campaign, report: campaign.lay_out(number, use), _plain(then))
 
     def withdraw_round(self, note: str = "", then: Callable[[], None] | None = None) -> None:
@@ -204,7 +204,7 @@ class Session(Working):
         self._command("Withdrawing the round", lambda campaign, report: campaign.withdraw_round(note), _plain(then))
 
     def mark_unavailable(self, ids: Sequence[str], reason: str) -> None:
-        """Note that compounds cannot be had."""
+        """Mark compounds as unavailable."""
         self._command("Saving", lambda campaign, report: campaign.mark_unavailable(ids, reason))
 
     def exclude(self, number: int, reason: str, *, judgement: bool) -> None:
@@ -311,11 +311,11 @@ class Session(Working):
 
 
 def _axes_of_rounds(campaign: Campaign, then: Status, known: Ends | None) -> Ends | None:
-    """Axes that hold the pictures of all rounds, where they are quickly told, else of those looked at."""
+    """Axes for the pictures of all rounds where these are quickly computed, else of those shown so far."""
     from assaypilot.engine.export.answer import around, picture_of
 
     moments = [moment.round for moment in campaign.moments()]
-    if known is not None or len(moments) * len(then.library) > QUICKLY_TOLD:
+    if known is not None or len(moments) * len(then.library) > QUICKLY_DRAWN:
         return around([known, picture_of(then).ends()])
     past = (picture_of(campaign.status_at(number)).ends() for number in moments)
     return around([picture_of(campaign.status()).ends(), *past])

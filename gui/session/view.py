@@ -28,9 +28,9 @@ class View:
     practice: bool
     """Whether the shipped simulated assay can measure its rounds."""
     rank: tuple[int, int] | None
-    """What the library can tell apart of the model's unknowns, and how many unknowns there are."""
+    """The rank of the model (its estimable unknowns) and the number of unknowns."""
     reasons: Reasons | None = None
-    """Why every compound stands where it stands."""
+    """The reason for the status of every compound."""
 
     @property
     def locked(self) -> str:

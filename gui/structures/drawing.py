@@ -48,7 +48,7 @@ _pool: QThreadPool | None = None
 
 
 def drawing_pool() -> QThreadPool:
-    """Return the one thread that draws structures and plots; made when first asked for."""
+    """Return the one thread that draws structures and plots; made on first use."""
     global _pool
     if _pool is None:
         _pool = QThreadPool()
@@ -93,7 +93,7 @@ class _Drawing(QRunnable):
         for key in self._keys:
             try:
                 drawn[key] = self._picture(*key)
-            except Exception as error:  # those beside it, and those that wait, are drawn all the same
+            except Exception as error:  # its neighbours, and those that wait, are drawn all the same
                 failed = error
         self._signals.drawn.emit(drawn)
         if failed is not None:
@@ -125,7 +125,7 @@ class Structures(QObject):
         self._series = _Series()
         self._kept: OrderedDict[Key, QImage | None] = OrderedDict()
         self._bytes = 0
-        self._asked: OrderedDict[Key, None] = OrderedDict()
+        self._pending: OrderedDict[Key, None] = OrderedDict()
         """Pictures that wait to be drawn, those seen last at the end."""
         self._drawing = False
         self._signals = _Signals()
@@ -136,7 +136,7 @@ class Structures(QObject):
     @property
     def busy(self) -> bool:
         """Whether pictures are to come."""
-        return bool(self._asked)
+        return bool(self._pending)
 
     def use(self, smiles: Sequence[str] | None, cores: Sequence[str] = ()) -> None:
         """From now on pictures are turned to these cores, else to what the structures have in common."""
@@ -144,7 +144,7 @@ class Structures(QObject):
         if (library, around) != (self._series.smiles, self._series.cores):
             self._series = _Series(library, around)
             self._kept.clear()
-            self._asked.clear()
+            self._pending.clear()
             self._bytes = 0
 
     def switch(self, wanted: bool) -> None:
@@ -153,7 +153,7 @@ class Structures(QObject):
         self.ready.emit()
 
     def aligned(self) -> Aligned:
-        """Return what draws the structures alike; not for the window's own thread."""
+        """Return the drawer that aligns the structures; not for the window's own thread."""
         return self._series.aligned
 
     def picture(self, smiles: str, size: QSize, ratio: float) -> QImage | None:
@@ -164,24 +164,24 @@ class Structures(QObject):
         if key in self._kept:
             self._kept.move_to_end(key)
             return self._kept[key]
-        self._asked[key] = None
-        self._asked.move_to_end(key)
-        if len(self._asked) > WAITING:  # scrolled past before they were drawn
-            self._asked.popitem(last=False)
+        self._pending[key] = None
+        self._pending.move_to_end(key)
+        if len(self._pending) > WAITING:  # scrolled past before they were drawn
+            self._pending.popitem(last=False)
         self._draw_next()
         return None
 
     def _draw_next(self) -> None:
         """Have what came into sight last drawn first."""
-        if self._asked and not self._drawing:
+        if self._pending and not self._drawing:
             self._drawing = True
-            keys = list(self._asked)[-AT_ONCE:]
+            keys = list(self._pending)[-AT_ONCE:]
             drawing_pool().start(_Drawing(self._signals, keys, self._series))
 
     def _take(self, drawn: Mapping[Key, QImage | None]) -> None:
         self._drawing = False
-        for key in drawn.keys() & self._asked.keys():  # not those of another campaign, or scrolled past meanwhile
-            del self._asked[key]
+        for key in drawn.keys() & self._pending.keys():  # not those of another campaign, or scrolled past meanwhile
+            del self._pending[key]
             self._kept[key] = drawn[key]
             self._bytes += _size(drawn[key])
         while self._bytes > KEPT and len(self._kept) > WAITING:

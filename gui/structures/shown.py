@@ -1,4 +1,4 @@
-"""A structure beside the pointer, and one of which something can be copied."""
+"""A structure next to the pointer, and one that can be copied."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CARD = QSize(220, 134)
 
 
 class HoverCard(QFrame):
-    """What is said of one thing under the pointer, with its structure; never takes the mouse."""
+    """The description of one thing under the pointer, with its structure; never takes the mouse."""
 
     def __init__(self, parent: QWidget, structures: Structures) -> None:
         super().__init__(parent)
@@ -50,7 +50,7 @@ class HoverCard(QFrame):
         self.hide()
 
     def say(self, heading: str, words: str, smiles: str, at: QPoint) -> None:
-        """Show something beside a place of the window, and inside it."""
+        """Show something next to a place of the window, and inside it."""
         self.picture.show_structure(smiles)
         for part, text in ((self.heading, heading), (self.words, words)):
             part.setText(text)
@@ -166,7 +166,7 @@ class CopiedStructure(StructureView):
     # ------------------------------------------------------------------ Qt
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Open the menu, where the mouse is or, asked for by the keyboard, in the picture."""
+        """Open the menu at the mouse, or in the picture when the keyboard requests it."""
         mouse = event.reason() == QContextMenuEvent.Reason.Mouse
         show_menu(self.menu(), event.globalPos() if mouse else self.mapToGlobal(QPoint(20, 20)))
 

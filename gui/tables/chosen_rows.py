@@ -63,7 +63,7 @@ class ChosenRows(QTableView):
 
     chosen = Signal(object)
     """The row of the data that became current, None when there is none."""
-    said = Signal(str)
+    message = Signal(str)
     """What became of a copy or a search, in a sentence."""
 
     def __init__(self, model: RowsModel) -> None:
@@ -76,7 +76,7 @@ class ChosenRows(QTableView):
         model.turned.connect(self._select_again)
         self._kept: tuple[int | None, int, Ints] | None = None
         self._typed, self._typed_at = "", 0.0
-        self.selectionModel().currentRowChanged.connect(lambda now, before: self._tell(now))
+        self.selectionModel().currentRowChanged.connect(lambda now, before: self._emit_chosen(now))
 
     def current_row(self) -> int | None:
         """Return the row of the data that is current."""
@@ -105,7 +105,7 @@ class ChosenRows(QTableView):
         across = self.horizontalScrollBar().value()
         self.setCurrentIndex(index)  # the view's own: Shift with an arrow goes on from here
         self.scrollTo(index)
-        if key is None:  # a row was asked for, not a column
+        if key is None:  # a row was requested, not a column
             self.horizontalScrollBar().setValue(across)
         return True
 
@@ -170,7 +170,7 @@ class ChosenRows(QTableView):
         self, index: QModelIndex | QPersistentModelIndex, event: QEvent | None = None
     ) -> QItemSelectionModel.SelectionFlag:
         """Return what becomes of the selection: a key with Ctrl takes it along, as in a spreadsheet."""
-        if event is None:  # asked for by the program, whatever keys are held
+        if event is None:  # requested by the program, whatever keys are held
             return Flag.ClearAndSelect | Flag.Rows
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and event.key() in _MOVES:
             held = event.modifiers()
@@ -199,7 +199,7 @@ class ChosenRows(QTableView):
                 self.choose(row)
                 return
             if step % 500 == 499 and time.monotonic() > ends:
-                self.said.emit(as_here("Ctrl+F looks through all rows."))
+                self.message.emit(as_here("Ctrl+F looks through all rows."))
                 return
 
     # ------------------------------------------------------------------ rows in another order
@@ -243,5 +243,5 @@ class ChosenRows(QTableView):
             self.horizontalScrollBar().setValue(across)
         self.viewport().update()
 
-    def _tell(self, now: QModelIndex) -> None:
+    def _emit_chosen(self, now: QModelIndex) -> None:
         self.chosen.emit(self.rows_model.source(now) if now.isValid() else None)

@@ -32,7 +32,7 @@ class Widths:
     def __init__(self, view: QTableView, model: RowsModel) -> None:
         self._view, self._model = view, model
         self.own: dict[str, int] = {}
-        """Widths somebody has set, by key; while there are any, none is changed."""
+        """Widths set by the user, by key; while there are any, none is changed."""
         self.filling = False
         """Whether widths are being given just now."""
         self._flexible, self._least = "", 0
@@ -97,7 +97,7 @@ class Widths:
             visual = self._view.horizontalHeader().visualIndex
             last = max(words or widths, key=visual)
             if flexible is None:
-                room -= self._spread(widths, room)  # one wide gap would tear lines apart
+                room -= self._spread(widths, room)  # one wide gap would split lines
             widths[last if flexible is None else flexible] += room
             room = 0
         softest = _scaled(SOFTEST)
@@ -128,7 +128,7 @@ class Widths:
         # A step that has nothing to do with how a product of sites repeats.
         rows = range(size) if size <= SAMPLED else [place * STEP % size for place in range(SAMPLED)]
         widest = max((metrics.horizontalAdvance(column.text(row)[:80]) for row in rows), default=0)
-        # The arrow of the sorted column stands behind the title.
+        # The arrow of the sorted column comes after the title.
         return min(
             max(NARROWEST, widest + 18, max(map(metrics.horizontalAdvance, column.title.split("\n"))) + 20),
             _scaled(WIDEST),
@@ -179,28 +179,28 @@ class StayingMenu(QMenu):
 
 
 class Arrangement(QObject):
-    """The columns of a table as somebody wants them."""
+    """The columns of a table as the user arranges them."""
 
     changed = Signal()
     """A column was moved, hidden, shown or made wider, or the table sorted by another one."""
 
     def __init__(self, table: Table, *, hidden: tuple[str, ...] = (), fixed: tuple[str, ...] = ()) -> None:
-        """``hidden``: keys not shown unless asked for; ``fixed``: keys that are always shown."""
+        """``hidden``: keys not shown by default; ``fixed``: keys that are always shown."""
         super().__init__(table)
         self._table, self._fixed = table, frozenset(fixed)
         self._at_first = frozenset(hidden)
         self.second_part = ""
         """The key of the column above which the menu has a line."""
         self._shown: dict[str, bool] = {}
-        """What was asked for, by key."""
+        """What the user chose to show, by key."""
         self._order: list[str] = []
         self._widths: dict[str, int] = {}
         self._applying = False
         header = table.horizontalHeader()
         header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        header.customContextMenuRequested.connect(self._asked)
+        header.customContextMenuRequested.connect(self._open_menu)
         header.sectionMoved.connect(self._moved)
-        header.sortIndicatorChanged.connect(lambda place, order: self._told())
+        header.sortIndicatorChanged.connect(lambda place, order: self._emit_changed())
         table.widened.connect(self._widened)
         table.dressed.connect(self.apply)
         self.apply()
@@ -221,10 +221,10 @@ class Arrangement(QObject):
             self.changed.emit()
 
     def _reveal(self, key: str) -> None:
-        """Scroll sideways to a column, so that who has asked for it sees it."""
+        """Scroll sideways to a requested column."""
         model = self._table.rows_model
         if model.rowCount() and any(column.key == key for column in model.columns):
-            self._table.doItemsLayout()  # at once, not with the next turn: where the column lies must be known
+            self._table.doItemsLayout()  # at once, not with the next turn: the place of the column must be known
             top = max(self._table.rowAt(1), 0)
             self._table.scrollTo(model.index(top, model.place_of(key)))
 
@@ -245,7 +245,7 @@ class Arrangement(QObject):
         return keys == at_first
 
     def as_at_first(self) -> None:
-        """Forget all that was asked for."""
+        """Forget the user's arrangement."""
         self._shown.clear()
         self._order.clear()
         self._widths.clear()
@@ -261,7 +261,7 @@ class Arrangement(QObject):
     # ------------------------------------------------------------------ remembering
 
     def values(self) -> dict[str, Any]:
-        """Return what was asked for, as plain values."""
+        """Return the user's arrangement, as plain values."""
         order = self._table.rows_model.wanted_by
         return {
             "shown": dict(self._shown),
@@ -281,14 +281,14 @@ class Arrangement(QObject):
         self.apply()
 
     def apply(self) -> None:
-        """Arrange the columns there are now as they were asked for."""
+        """Arrange the current columns as the user chose."""
         header, columns = self._table.horizontalHeader(), self._table.rows_model.columns
         if not columns or header.count() != len(columns):
             return
         self._applying = True
         places = {column.key: place for place, column in enumerate(columns)}
         wanted = [places[key] for key in self._order if key in places]
-        # Columns nobody has spoken about stay behind the one they follow at first.
+        # Columns that were not arranged stay after their original predecessor.
         for place in range(len(columns)):
             if place not in wanted:
                 before = wanted.index(place - 1) + 1 if place - 1 in wanted else 0
@@ -334,7 +334,7 @@ class Arrangement(QObject):
         made.setToolTipsVisible(True)
         return made
 
-    def _asked(self, at: QPoint) -> None:
+    def _open_menu(self, at: QPoint) -> None:
         header = self._table.horizontalHeader()
         place, columns = header.logicalIndexAt(at), self._table.rows_model.columns
         menu = self.menu(self._table, columns[place].key if 0 <= place < len(columns) else None)
@@ -347,16 +347,16 @@ class Arrangement(QObject):
             return
         header, columns = self._table.horizontalHeader(), self._table.rows_model.columns
         self._order = [columns[header.logicalIndex(visual)].key for visual in range(header.count())]
-        self._told()
+        self._emit_changed()
 
     def _widened(self, key: str, width: int) -> None:
         # Once one is set, all of them stay as they are.
         columns = self._table.rows_model.columns
         self._widths = {column.key: self._table.columnWidth(place) for place, column in enumerate(columns)}
         self._widths = {name: kept for name, kept in self._widths.items() if kept} | {key: width}
-        self._told()
+        self._emit_changed()
 
-    def _told(self) -> None:
+    def _emit_changed(self) -> None:
         if not self._applying:
             self.changed.emit()
 

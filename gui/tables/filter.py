@@ -45,7 +45,7 @@ _BARE = re.compile(
 )
 """A word that is written like a structure: with branches, or with a ring."""
 _LIKE = re.compile(r"(?<!\S)(?:like|similar)(0?\.\d+|1)?[:=](\S+)", re.IGNORECASE)
-_ALIKE = 0.5
+_SIMILAR = 0.5
 _PAIR = re.compile(r"([^=\s]+)=(\S+)")
 _OPERATORS: dict[str, Callable[[Any, float], Mask]] = {
     ">": operator.gt,
@@ -62,7 +62,7 @@ CHUNK = 20_000
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """What compounds can be narrowed by beside their ids and substituents."""
+    """What a filter can use in addition to ids and substituents."""
 
     numbers: Floats
     """What a comparison without a name is about, one per compound; NaN never fits."""
@@ -86,19 +86,19 @@ def facts_of(columns: Iterable[Column], numbers: Floats, named: Mapping[str, Num
 
 
 def patterns(text: str, library: Library) -> tuple[str, ...]:
-    """Return the substructures a filter asks for, and what compounds are to be like (see ``similar_to``)."""
-    asked = [match[1] for match in _STRUCTURE.finditer(text)]
+    """Return the substructures and similarity keys (see ``similar_to``) of a filter."""
+    found = [match[1] for match in _STRUCTURE.finditer(text)]
     rest = _STRUCTURE.sub(" ", text)
-    asked += [_likeness(match, library) for match in _LIKE.finditer(rest)]
-    asked += _BARE.findall(_LIKE.sub(" ", rest))
-    return tuple(dict.fromkeys(asked))
+    found += [_likeness(match, library) for match in _LIKE.finditer(rest)]
+    found += _BARE.findall(_LIKE.sub(" ", rest))
+    return tuple(dict.fromkeys(found))
 
 
 def _likeness(match: re.Match[str], library: Library) -> str:
-    """Return the question of a similarity filter; a compound's id stands for its structure."""
+    """Return the key of a similarity filter; a compound's id means its structure."""
     compound = library.find(match[2])
     smiles = match[2] if compound is None or library.smiles is None else library.smiles[compound]
-    return similar_to(smiles, _number(match[1]) if match[1] else _ALIKE)
+    return similar_to(smiles, _number(match[1]) if match[1] else _SIMILAR)
 
 
 def narrow(
@@ -109,7 +109,7 @@ def narrow(
     coded: Mapping[str, Coded] | None = None,
     having: Mapping[str, Mask] | None = None,
 ) -> Mask | None:
-    """Return the compounds that fit every word of ``text``; None when it says nothing.
+    """Return the compounds that fit every word of ``text``; None when it is empty.
 
     ``>7.5`` and ``6..7`` compare ``numbers`` (one per compound; NaN never fits), ``hERG<5`` those ``named`` so,
     ``R1=Me`` a substituent exactly, ``status=out`` a word of a ``coded`` column, ``has:`` a substructure found before
@@ -220,7 +220,7 @@ class _Names:
 
     @classmethod
     def of(cls, ids: Sequence[str]) -> _Names:
-        """Those of the library asked about last are kept."""
+        """Those of the latest library are kept."""
         kept = cls.latest
         if kept is None or kept.ids is not ids:
             kept = cls.latest = cls(ids)
@@ -251,14 +251,14 @@ class Narrowed:
 
     text: str
     mask: Mask | None
-    """None: all compounds, because it says nothing."""
+    """None: all compounds, because it is empty."""
 
 
 class Narrower(QObject):
-    """Asked with a text; answers at once, or says by ``ready`` when it can."""
+    """Narrows by a text: answers at once, or emits ``ready`` when it can."""
 
     ready = Signal()
-    """The answer to what was asked last is there, or never will be: ask again."""
+    """The answer to the latest request is there, or will not come: ask again."""
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)

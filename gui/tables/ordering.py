@@ -18,7 +18,7 @@ CHUNK = 20_000
 WIDTH = 240
 """Bytes of a text that are compared: one long text must not make the keys of a million others as long."""
 LONGEST = 31
-"""Digits of a number, beyond which longer ones are not told apart by their length."""
+"""Digits of a number, beyond which lengths are not distinguished."""
 _END = "\x00"
 _NUMBER = re.compile(r"0*([0-9]+)")
 

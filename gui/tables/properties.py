@@ -51,7 +51,7 @@ class Calculated:
     heavy: Floats
     rotatable: Floats
     alerts: tuple[str, ...] | None = None
-    """None while nobody has asked for them."""
+    """None until they are requested."""
 
 
 def calculate(smiles: Sequence[str], report: Report) -> Calculated:
@@ -142,12 +142,12 @@ def _efficiency(estimate: Floats, heavy: Floats) -> Floats:
 
 
 class Calculations(QObject):
-    """The properties of one library at a time, for all pages; alerts only when somebody asks for them."""
+    """The properties of one library at a time, for all pages; alerts only on request."""
 
     changed = Signal()
     """Properties are there."""
     stopped = Signal()
-    """They were stopped, or could not be calculated: nobody shall wait for them."""
+    """They were stopped, or could not be calculated: do not wait for them."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)

@@ -34,7 +34,7 @@ __all__ = [
     "numeric",
     "plain_tip",
     "text_ranks",
-    "told",
+    "text_rows",
     "two_lines",
     "whole_name",
 ]
@@ -127,14 +127,14 @@ def two_lines(text: str) -> str:
 class RowsModel(QAbstractTableModel):
     """Translates rows and columns into Qt's roles; which rows, and in which order, are one integer array.
 
-    Many rows are put in order off the window's thread when ``later`` says how; until then they stand as before.
+    Many rows are sorted off the window's thread, by ``later``; until then they keep their order.
     """
 
     turning = Signal()
     """The rows are about to be put in another order; ``turned`` follows."""
     turned = Signal()
     arranging = Signal(bool)
-    """Whether an order is being worked out; when that is over, ``sorted_by`` says which one there is."""
+    """Whether an order is being computed; ``sorted_by`` is the current one."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -350,7 +350,7 @@ class RowsModel(QAbstractTableModel):
         A column of pictures is copied as its structures (SMILES).
         """
         sources = self._rows if rows is None else self._rows[np.asarray(rows, dtype=np.intp)]
-        return list(told(self.chosen_columns(keys), sources))
+        return list(text_rows(self.chosen_columns(keys), sources))
 
     def chosen_columns(self, keys: Sequence[str] | None) -> list[Column]:
         """Return the columns with these keys, in their order; None: all."""
@@ -367,7 +367,7 @@ def whole_name(column: Column) -> str:
     return " ".join((column.name or column.title).split())
 
 
-def told(columns: Sequence[Column], sources: Ints, report: Report = silent) -> Iterator[list[str]]:
+def text_rows(columns: Sequence[Column], sources: Ints, report: Report = silent) -> Iterator[list[str]]:
     """Yield a header and a list of texts for each of the rows of the data; other threads get their turn in between."""
     yield [_heading(column) for column in columns]
     for start in range(0, len(sources), 1_000):

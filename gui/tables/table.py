@@ -26,7 +26,7 @@ from ..widgets.layout import breakable
 from ..widgets.marks import StatusDelegate
 from .chosen_rows import ChosenRows
 from .columns import NARROWEST, Arrangement, Widths
-from .rows import AT_ONCE, KIND, SMILES, RowsModel, told
+from .rows import AT_ONCE, KIND, SMILES, RowsModel, text_rows
 
 MOST = 0.6
 """Share of the table that may stay: what scrolls needs room."""
@@ -77,7 +77,7 @@ class Frozen(QTableView):
         self.hide()
 
     def leading(self) -> list[int]:
-        """Return the columns that stay: the first ones shown, as long as they are among those asked for."""
+        """Return the columns that stay: the first ones shown, as long as they are among its keys."""
         header, columns = self._table.horizontalHeader(), self._table.rows_model.columns
         found: list[int] = []
         for visual in range(header.count()):
@@ -191,7 +191,7 @@ class Table(ChosenRows):
     dressed = Signal()
     """The columns are other ones."""
     widened = Signal(str, int)
-    """Somebody gave a column, by its key, a width."""
+    """The user gave a column, by its key, a width."""
 
     _structures: Structures | None = None
     _card: HoverCard | None = None
@@ -272,7 +272,7 @@ class Table(ChosenRows):
     def copy(self) -> int:
         """How many rows go to the clipboard, with a header: the selected ones, all when none is.
 
-        Many are put together off the window's thread; too many are refused, and ``said`` says so.
+        Many are put together off the window's thread; too many are refused, by ``message``.
         """
         model = self.rows_model
         shown = self.selected_places()
@@ -281,20 +281,20 @@ class Table(ChosenRows):
             None if self.arrangement is None else [column.key for column in self.arrangement.columns]
         )
         if len(sources) > MOST_COPIED:
-            self.said.emit(
+            self.message.emit(
                 f"{len(sources):,} rows are too many for a clipboard, which takes {MOST_COPIED:,}. Export writes all."
             )
             return 0
         if len(sources) <= COPIED_AT_ONCE or model.later is None:
-            QGuiApplication.clipboard().setText(as_clipboard(told(columns, sources)))
+            QGuiApplication.clipboard().setText(as_clipboard(text_rows(columns, sources)))
             return len(sources)
 
         def landed(text: str) -> None:
             QGuiApplication.clipboard().setText(text)
-            self.said.emit(f"{len(sources):,} rows are on the clipboard.")
+            self.message.emit(f"{len(sources):,} rows are on the clipboard.")
 
         words = f"Copying {len(sources):,} rows"
-        model.later(words, lambda report: as_clipboard(told(columns, sources, report)), landed, lambda: None)
+        model.later(words, lambda report: as_clipboard(text_rows(columns, sources, report)), landed, lambda: None)
         return len(sources)
 
     def _arranging_rows(self, going_on: bool) -> None:
@@ -370,7 +370,7 @@ class Table(ChosenRows):
         self.widths.fill()
 
     def _resized(self, place: int, before: int, now: int) -> None:
-        """Once somebody has set a width, all of them are left alone."""
+        """Once the user has set a width, all of them are left alone."""
         columns = self.rows_model.columns
         if self.widths.filling or not now or not QGuiApplication.mouseButtons() & Qt.MouseButton.LeftButton:
             return

@@ -1,4 +1,4 @@
-"""What stands above a table of compounds: filter, sliders, columns."""
+"""The tools above a table of compounds: filter, sliders, columns."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Limits:
         return min(max(round((value - self.low) / (self.high - self.low) * _STEPS), 0), _STEPS)
 
     def word(self, first: int, last: int) -> str:
-        """Return what a filter says between two steps; empty where that is everything."""
+        """Return the filter between two steps; empty where that is everything."""
         low, high = f"{self.at(first):.{self._decimals}f}", f"{self.at(last):.{self._decimals}f}"
         if first > 0 and last < _STEPS:
             return f"{self.name}:{low}..{high}"
@@ -81,7 +81,7 @@ class Limits:
 
 
 def with_limits(text: str, limits: Limits, first: int, last: int) -> str:
-    """Return a filter with what sliders of a column say in place of what it said of it."""
+    """Return a filter with a column's part replaced by that of its sliders."""
     word, found = limits.word(first, last), limits.pattern.search(text)
     before, after = (text, "") if found is None else (text[: found.start()], text[found.end() :])
     return " ".join(f"{before} {word} {after}".split())
@@ -108,13 +108,13 @@ class Sliders(QFrame):
             first, last = limits.steps(text)
             low.setValue(first)
             high.setValue(last)
-            said = label("", "muted")
-            self._say(said, limits, first, last)
+            span = label("", "muted")
+            self._say(span, limits, first, last)
             for slider in (low, high):
                 slider.valueChanged.connect(
-                    lambda _, limits=limits, low=low, high=high, said=said: self._move(limits, low, high, said)
+                    lambda _, limits=limits, low=low, high=high, span=span: self._move(limits, low, high, span)
                 )
-            for place, widget in enumerate((label(limits.name), low, high, said)):
+            for place, widget in enumerate((label(limits.name), low, high, span)):
                 grid.addWidget(widget, row, place)
             self.rows[limits.name] = low, high
         if not columns:
@@ -130,18 +130,18 @@ class Sliders(QFrame):
         if self.rows:
             next(iter(self.rows.values()))[0].setFocus()
 
-    def _move(self, limits: Limits, low: QSlider, high: QSlider, said: QLabel) -> None:
+    def _move(self, limits: Limits, low: QSlider, high: QSlider, span: QLabel) -> None:
         """Write into the filter what the sliders say; one takes the other along."""
         if low.value() > high.value():
             (high if low.hasFocus() else low).setValue(low.value() if low.hasFocus() else high.value())
             return
-        self._say(said, limits, low.value(), high.value())
+        self._say(span, limits, low.value(), high.value())
         self._text = with_limits(self._text, limits, low.value(), high.value())
         self.moved.emit(self._text)
 
     @staticmethod
-    def _say(said: QLabel, limits: Limits, first: int, last: int) -> None:
-        said.setText(f"{limits.at(first):g} – {limits.at(last):g}")
+    def _say(span: QLabel, limits: Limits, first: int, last: int) -> None:
+        span.setText(f"{limits.at(first):g} – {limits.at(last):g}")
 
 
 def _slider(name: str) -> QSlider:
@@ -161,7 +161,7 @@ _ALERT = re.compile(r"(?<!\S)alert\s*[=:]", re.IGNORECASE)
 class TableTools(QObject):
     """The box, the count and the button above a table, and what is worked out for it."""
 
-    asked = Signal()
+    narrowing = Signal()
     """The table is to be narrowed: something was typed, or was found."""
     calculated = Signal()
     """Properties are there to be shown."""
@@ -171,22 +171,22 @@ class TableTools(QObject):
         self._session, self._table = session, table
         self.filter = FilterBox("Filter: R1=Me, >7.5", f"Filter the {name}")
         self.filter.setToolTip(HINT)
-        self.filter.narrowed.connect(lambda _: self.asked.emit())
+        self.filter.narrowed.connect(lambda _: self.narrowing.emit())
         self.shown = label("", "muted")
         self.columns = button(
             "Columns", tip="Which columns are shown, calculated properties among them", then=self.choose_columns
         )
         self.sliders = button("Sliders", tip="Filter by the columns of numbers that are shown", then=self.open_sliders)
         self._narrower = Narrower(session, self)
-        self._narrower.ready.connect(self.asked)
+        self._narrower.ready.connect(self.narrowing)
         self._library: Library | None = None
         table.rows_model.later = session.arrange
-        table.said.connect(session.message)
+        table.message.connect(session.message)
         session.calculations.changed.connect(self.calculated)
         session.calculations.stopped.connect(self._hide_properties)
 
     def arrange(self, *, hidden: tuple[str, ...] = (), fixed: tuple[str, ...] = ()) -> Arrangement:
-        """How the columns are arranged; the properties are hidden until somebody asks for them."""
+        """Return the arrangement of the columns; properties are hidden until they are chosen."""
         made = self._table.arrange(hidden=(*hidden, *PROPERTIES), fixed=fixed)
         made.second_part = PROPERTIES[0]
         return made
@@ -219,7 +219,7 @@ class TableTools(QObject):
     def narrowed(self, library: Library, key: object, facts: Callable[[], Facts]) -> Narrowed:
         """Return what the filter leaves.
 
-        While that is worked out, what it left before. ``asked`` tells when to ask again.
+        While that is computed, what it left before; ``narrowing`` is emitted when it is there.
         """
         if _PROPERTY.search(self.filter.text()):
             self._session.calculations.want(library, alerts=_ALERT.search(self.filter.text()) is not None)
@@ -232,9 +232,9 @@ class TableTools(QObject):
 
     def say_shown(self, narrowed: bool, rows: int) -> None:
         """Say how many rows there are when some are left out, or that they are being looked for."""
-        busy, asked = self._narrower.busy, bool(self.filter.text().strip())
+        busy, typed = self._narrower.busy, bool(self.filter.text().strip())
         self.shown.setText("Filtering…" if busy else f"{rows:,} shown" if narrowed else "Not filtered")
-        self.shown.setVisible(narrowed or busy or asked)
+        self.shown.setVisible(narrowed or busy or typed)
 
     # ------------------------------------------------------------------ properties
 
@@ -243,7 +243,7 @@ class TableTools(QObject):
         return self._session.calculations.of(library)
 
     def calculate(self, library: Library) -> None:
-        """Have the properties of a library calculated once somebody looks at them."""
+        """Have the properties of a library calculated when they are first shown."""
         self._library = library
         arrangement = self._table.arrangement
         if arrangement is not None and any(map(arrangement.visible, PROPERTIES)):

@@ -24,14 +24,14 @@ SEEN = 8.0
 """Seconds after which a refusal was seen: the next thing that is done takes it away."""
 Kind = Literal["error", "note", "question"]
 Offer = tuple[str, Callable[[], None]]
-"""What a button says and does."""
+"""The text and the action of a button."""
 
 
 class MessageBar(QFrame):
     """A line above the pages, hidden while there is nothing to say."""
 
     cleared = Signal()
-    """Nothing is said any more: an offer was taken, or it was dismissed."""
+    """The message is gone: an offer was taken, or it was dismissed."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -40,8 +40,8 @@ class MessageBar(QFrame):
         words = column_of(spacing=2)
         self.words = label("", wrap=True, selectable=True)
         self.mend = label("", "muted", wrap=True)
-        for said in (self.words, self.mend):  # a long name in it must not make the window wider
-            said.setMinimumWidth(NARROWEST)
+        for part in (self.words, self.mend):  # a long name in it must not make the window wider
+            part.setMinimumWidth(NARROWEST)
         put(words, self.words, self.mend)
         row.addLayout(words, 1)
         self._actions = row_of()
@@ -49,15 +49,15 @@ class MessageBar(QFrame):
         self.dismiss = button("Dismiss", "link", then=self.clear)
         row.addWidget(self.dismiss, 0, Qt.AlignmentFlag.AlignVCenter)
         self._kind: Kind | None = None
-        """What is said; None while nothing is."""
+        """The kind of message shown; None without one."""
         self._since = 0.0
         self.offers: list[QPushButton] = []
-        """The buttons beside the message."""
+        """The buttons next to the message."""
         self.hide()
 
     @property
     def text(self) -> str:
-        """What is being said."""
+        """The message shown."""
         return self.words.text() if not self.isHidden() else ""
 
     def refuse(self, error: AssayPilotError, *offers: Offer) -> None:
@@ -197,7 +197,7 @@ class _Rounds(QSlider):
             painter.end()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Escape beside the keys that move a slider."""
+        """Escape in addition to the keys that move a slider."""
         if event.key() == Qt.Key.Key_Escape and self._replay.wanted is not None:
             self._replay.go(None)
         else:

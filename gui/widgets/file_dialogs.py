@@ -28,9 +28,9 @@ def file_name(text: str) -> str:
 
 
 def as_named(chosen: str, suffix: str) -> Path:
-    """Return the file somebody chose, with its ending.
+    """Return the chosen file, with its ending.
 
-    AssayPilotError when that makes it the name of another file, which nobody agreed to replace.
+    AssayPilotError when that makes it an existing file, whose replacement was not confirmed.
     """
     path = Path(chosen)
     if path.suffix.lower() == suffix:
@@ -61,7 +61,7 @@ def ask_for_place(
 ) -> QFileDialog:  # fmt: skip
     """Return the system's dialog, opened; what is chosen in it is handed to ``then``.
 
-    The system asks before a file is replaced; ``failed`` hears why a name cannot be used.
+    The system asks before a file is replaced; ``failed`` receives why a name is unusable.
     """
     dialog = QFileDialog(parent, title, str(proposed.parent), f"{kind} (*{suffix})")
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

@@ -1,4 +1,4 @@
-"""What one types into and chooses from: lines, choices, forms, and fields with their problem beside them."""
+"""Inputs: lines, choices, forms, and fields that show their problem."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .text import label, mnemonic_free, polish
 
 
 def combo_box(name: str, *, tip: str = "") -> QComboBox:
-    """Return an empty list to choose from, with the name that a screen reader says."""
+    """Return an empty list to choose from, with its name for a screen reader."""
     made = QComboBox()
     made.setAccessibleName(name)
     made.setToolTip(tip)
@@ -39,7 +39,7 @@ def combo_box(name: str, *, tip: str = "") -> QComboBox:
 def fill_box(box: QComboBox, choices: Iterable[tuple[str, Any]], chosen: object = None) -> None:
     """Offer these choices, words and data, and no others; ``chosen``: the data of the current one, else the first.
 
-    Nobody is told: it was no person who chose.
+    No signal is emitted: the user did not choose.
     """
     with QSignalBlocker(box):
         box.clear()
@@ -54,7 +54,7 @@ def choose(box: QComboBox, data: object) -> None:
 
 
 def line_edit(name: str, *, hint: str = "", tip: str = "") -> QLineEdit:
-    """Return an empty line; ``hint``: what stands in it meanwhile."""
+    """Return an empty line; ``hint``: its text while it is empty."""
     made = QLineEdit()
     made.setAccessibleName(name)
     made.setPlaceholderText(hint)
@@ -82,7 +82,7 @@ LINE = 1.9
 
 
 class Form(QFormLayout):
-    """A form whose captions stand level with the text of their fields: of tall ones with that of the first line."""
+    """A form whose captions are level with the text of their fields: of tall ones with the first line."""
 
     def setGeometry(self, rect: QRect) -> None:
         """PageName the parts."""
@@ -94,7 +94,7 @@ class Form(QFormLayout):
                 continue
             box, high = field.geometry(), named.sizeHint().height()
             if box.x() <= named.x():
-                continue  # it stands above its field
+                continue  # it is above its field
             line = self._first_line(field.widget(), box.height(), named)
             at = named.geometry()
             named.setGeometry(at.x(), box.y() + max(line - high, 0) // 2, at.width(), high)
@@ -148,7 +148,7 @@ class Segments(QWidget):
         return list(self.buttons)
 
     def text(self, key: str) -> str:
-        """Return what a choice says."""
+        """Return the text of a choice."""
         return self.buttons[key].text().replace("&&", "&")
 
     def choose(self, key: str) -> None:
@@ -157,11 +157,11 @@ class Segments(QWidget):
         self.chosen.emit(key)
 
     def reset(self) -> None:
-        """Press the first button, and tell nobody."""
+        """Press the first button, without a signal."""
         next(iter(self.buttons.values())).setChecked(True)
 
     def set_text(self, key: str, text: str) -> None:
-        """Name a choice anew."""
+        """Rename a choice."""
         self.buttons[key].setText(mnemonic_free(text))
 
 
@@ -175,7 +175,7 @@ class FilterBox(Line):
         self.setPlaceholderText(hint)
         self.setAccessibleName(name)
         self.setClearButtonEnabled(True)
-        self._pause = single_shot(self, PAUSE, self._tell)
+        self._pause = single_shot(self, PAUSE, self._narrow)
         self.textChanged.connect(lambda _: self._pause.start())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -184,22 +184,22 @@ class FilterBox(Line):
             self.clear()
             return
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._tell()
+            self._narrow()
             return
         super().keyPressEvent(event)
 
     def settle(self) -> None:
         """Take a text just typed at once."""
         if self._pause.isActive():
-            self._tell()
+            self._narrow()
 
-    def _tell(self) -> None:
+    def _narrow(self) -> None:
         self._pause.stop()
         self.narrowed.emit(self.text())
 
 
 BAR = 14
-"""Pixels of a scroll bar and the room beside it."""
+"""Pixels of a scroll bar and the room next to it."""
 
 
 class Pane(QWidget):
@@ -231,12 +231,12 @@ class Range:
 
 
 class Field(QWidget):
-    """A line to type into, with a hint or a problem beside it when it is narrow, else below it."""
+    """A line to type into; a narrow one has its hint or problem at its side, else below it."""
 
     def __init__(self, name: str, text: str = "", hint: str = "", tip: str = "", width: int = 110) -> None:
         super().__init__()
-        beside = QBoxLayout.Direction.LeftToRight if width else QBoxLayout.Direction.TopToBottom
-        line = QBoxLayout(beside, self)
+        direction = QBoxLayout.Direction.LeftToRight if width else QBoxLayout.Direction.TopToBottom
+        line = QBoxLayout(direction, self)
         line.setContentsMargins(0, 0, 0, 0)
         line.setSpacing(10 if width else 2)
         self.edit = Line(text)
@@ -252,7 +252,7 @@ class Field(QWidget):
         self.setFocusProxy(self.edit)
 
     def event(self, event: QEvent) -> bool:
-        """Whether the event stops here; a long problem beside or below the line must not squeeze it."""
+        """Whether the event stops here; a long problem next to or below the line must not squeeze it."""
         if event.type() == QEvent.Type.Polish:
             self.edit.setMinimumHeight(self.edit.sizeHint().height())
         return super().event(event)
@@ -282,7 +282,7 @@ class Field(QWidget):
         return bool(self.edit.property("wrong") == "true")
 
     def number(self, within: Range) -> float | None:
-        """Return the number typed; None where none is, or it cannot be used, which is then said."""
+        """Return the number typed; None where there is none, or it is unusable and the problem is shown."""
         text = self.text.replace(",", ".")
         self.problem("")
         if not text:

@@ -82,7 +82,7 @@ def put(into: QBoxLayout | FlowRow | QSplitter | QStackedWidget, *parts: Part | 
 
 
 def splitter(orientation: Qt.Orientation, *parts: QWidget) -> QSplitter:
-    """Return parts beside each other, or one below the other, whose sizes can be changed."""
+    """Return parts side by side, or one below the other, whose sizes can be changed."""
     made = QSplitter(orientation)
     made.setHandleWidth(1)
     made.setChildrenCollapsible(False)
@@ -234,19 +234,19 @@ class FoldedLabel(QLabel):
         self._fit()
 
     def changeEvent(self, event: QEvent) -> None:
-        """Fit the text anew when its letters change."""
+        """Fit the text again when its letters change."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
             self._fit()
 
     def _fit(self) -> None:
-        fits = self._holds(self._whole)
+        fits = self._fits(self._whole)
         text = self._whole if fits else self._cut()
         if text != super().text():
             super().setText(text)
         self.setToolTip("" if fits else plain_tip(self._whole))
 
-    def _holds(self, text: str) -> bool:
+    def _fits(self, text: str) -> bool:
         """Whether a text is no longer than the lines there are."""
         metrics = QFontMetrics(self.font())
         room = QRect(0, 0, max(self.contentsRect().width(), 1), _TALL)
@@ -260,7 +260,7 @@ class FoldedLabel(QLabel):
         low, high = 0, len(words)
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (middle, high) if self._holds(f"{' '.join(words[:middle])} …") else (low, middle)
+            low, high = (middle, high) if self._fits(f"{' '.join(words[:middle])} …") else (low, middle)
         return f"{' '.join(words[:low])} …"
 
 

@@ -59,7 +59,7 @@ class StatusMark(QWidget):
         self.update()
 
     def text(self) -> str:
-        """Return what it says."""
+        """Return its text."""
         return self._text
 
     def sizeHint(self) -> QSize:

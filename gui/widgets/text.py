@@ -25,11 +25,11 @@ from ..tables.rows import plain_tip
 from .layout import column_of, put
 
 WIDEST_CAPTION = 128
-"""Pixels of a caption beside its value, of letters of the usual size."""
+"""Pixels of a caption next to its value, of letters of the usual size."""
 CAPTION_LETTERS = 19
-"""Letters of a caption beside its value."""
+"""Letters of a caption next to its value."""
 SIDE_BY_SIDE = 36
-"""Letters that fit into a line where captions stand beside their values; in less room they stand above them."""
+"""Letters that fit into a line with a caption and its value; in less room the caption is above."""
 
 Role = Literal["", "muted", "heading", "title", "big", "problem", "void"]
 ButtonRole = Literal["", "primary", "go", "link", "badge"]
@@ -119,7 +119,7 @@ class ElidedLabel(QLabel):
         self._whole = self._more = ""
 
     def setText(self, text: str, more: str = "") -> None:
-        """Show another text; ``more``: what the tooltip says, whether there is room or not."""
+        """Show another text; ``more``: the tooltip, whether there is room or not."""
         self._whole, self._more = text, more
         self.setAccessibleName(more or text)
         self._fit()
@@ -174,7 +174,7 @@ class Details(QWidget):
                 value.setAccessibleName(f"{rows[place][0]}: {rows[place][1]}")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put captions beside or above their values."""
+        """Put captions next to or above their values."""
         super().resizeEvent(event)
         stacked = self.width() < SIDE_BY_SIDE * self.fontMetrics().averageCharWidth()
         if stacked != self._stacked:
@@ -229,12 +229,12 @@ _ON_A_MAC = {
     "Ctrl+": "Cmd+",
     "Alt+": "Option+",
 }
-_SAID = re.compile("|".join(map(re.escape, _ON_A_MAC)))
+_KEY_NAMES = re.compile("|".join(map(re.escape, _ON_A_MAC)))
 
 
 def as_here(text: str) -> str:
     """Return a text with the keys it names as they are called here: on a Mac Cmd for Ctrl, and Option for Alt."""
-    return _SAID.sub(lambda found: _ON_A_MAC[found[0]], text) if MAC else text
+    return _KEY_NAMES.sub(lambda found: _ON_A_MAC[found[0]], text) if MAC else text
 
 
 def keys(*wanted: QKeySequence.StandardKey | str) -> list[QKeySequence]:

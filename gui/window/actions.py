@@ -36,7 +36,7 @@ Key = QKeySequence.StandardKey
 
 
 class Actions:
-    """Makes the menus of a window, and says which actions make sense."""
+    """Makes the menus of a window, and enables the actions that make sense."""
 
     def __init__(self, window: MainWindow) -> None:
         self._window = window

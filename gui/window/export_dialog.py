@@ -39,7 +39,7 @@ class Kind:
     """As the dialog names it."""
     menu: str
     """As the menu names it, with its mnemonic."""
-    holds: str
+    contents: str
     """What is in it, in a sentence or two."""
     columns: bool = True
     """Whether columns can be left out of it."""
@@ -76,7 +76,7 @@ def kind_of(suffix: str) -> Kind:
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """The table of the Candidates page as it stands."""
+    """The current table of the Candidates page."""
 
     order: tuple[int, ...]
     """Compounds shown, top to bottom."""
@@ -84,13 +84,13 @@ class Screen:
     """Headers of the shortlist for the columns shown, left to right; None when nothing was moved or hidden."""
     words: str
     """How it was narrowed and sorted, in a few words."""
-    beside: tuple[Written, ...] = ()
+    calculated: tuple[Written, ...] = ()
     """Columns that are not the campaign's, such as calculated properties, for all compounds of the library."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What somebody wants exported."""
+    """What the user wants exported."""
 
     kind: Kind
     which: Which
@@ -115,10 +115,10 @@ class ExportDialog(QDialog):
         self.kinds = Segments([(kind.suffix, kind.name) for kind in KINDS], "Kind of file")
         self.kinds.chosen.connect(lambda _: self.check())
         body.addWidget(self.kinds, 0, Qt.AlignmentFlag.AlignLeft)
-        self.holds = label("", "muted", wrap=True)
-        self.holds.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
-        self.holds.setAlignment(Qt.AlignmentFlag.AlignTop)
-        body.addWidget(self.holds)
+        self.contents = label("", "muted", wrap=True)
+        self.contents.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
+        self.contents.setAlignment(Qt.AlignmentFlag.AlignTop)
+        body.addWidget(self.contents)
         body.addSpacing(6)
         body.addWidget(label("Which compounds", "heading"))
         inside, everything = counts
@@ -132,9 +132,9 @@ class ExportDialog(QDialog):
             self._groups.addButton(made)
             body.addWidget(made)
             if key == "screen":
-                told = label(screen.words, "muted", wrap=True)
-                told.setContentsMargins(24, 0, 0, 2)
-                body.addWidget(told)
+                note = label(screen.words, "muted", wrap=True)
+                note.setContentsMargins(24, 0, 0, 2)
+                body.addWidget(note)
             made.toggled.connect(lambda _: self.check())
         body.addSpacing(6)
         self.columns = QCheckBox("Only the columns shown on the page, in their order")
@@ -156,7 +156,7 @@ class ExportDialog(QDialog):
 
     @property
     def wanted(self) -> Wanted:
-        """What is asked for."""
+        """The request."""
         which = next(key for key, made in self.choices.items() if made.isChecked())
         kind = kind_of(self.kinds.key)
         return Wanted(kind, which, self.columns.isChecked() and self.columns.isEnabled())
@@ -171,7 +171,7 @@ class ExportDialog(QDialog):
             return
         which = next(key for key, made in self.choices.items() if made.isChecked())
         kind = kind_of(self.kinds.key)
-        self.holds.setText(kind.holds)
+        self.contents.setText(kind.contents)
         self.columns.setEnabled(kind.columns and self.screen_.columns is not None)
         self.columns.setToolTip(
             "" if kind.columns else f"A {mnemonic_free(kind.name)} has columns of its own",
@@ -189,7 +189,7 @@ class ExportDialog(QDialog):
         self.confirm.setEnabled(not trouble)
 
     def say(self, text: str) -> None:
-        """Show what is in the way, beside the button."""
+        """Show what is in the way, next to the button."""
         self.problem.setText(text)
         self.problem.setVisible(bool(text))
 
@@ -199,7 +199,7 @@ class ExportDialog(QDialog):
 
 
 def shortlist_columns(status: Status) -> dict[str, tuple[str, ...]]:
-    """Return the headers of the shortlist that say what a column of the page says, by the column's key.
+    """Return the headers of the shortlist that match a column of the page, by the column's key.
 
     Headers are unique ("Status (2)" where a site is called Status), so they are found by their place.
     """
@@ -235,27 +235,27 @@ def shortlist_columns(status: Status) -> dict[str, tuple[str, ...]]:
 
 
 def screen_of(
-    status: Status, model: RowsModel, columns: Sequence[Column], beside: Mapping[str, Written], *, choice: str,
+    status: Status, model: RowsModel, columns: Sequence[Column], calculated: Mapping[str, Written], *, choice: str,
     words: str, arranged: bool,
 ) -> Screen:  # fmt: skip
-    """Return the page as an export takes it; ``choice``: what the buttons say, ``words``: the filter's text.
+    """Return the page as an export takes it; ``choice``: text of the buttons, ``words``: the filter's text.
 
-    ``beside``: what was calculated, by the keys of the page's columns.
+    ``calculated``: calculated columns, by the keys of the page's columns.
     """
     headers = shortlist_columns(status)
     own = table_of(status, ()).header
-    names = unique([*own, *(column.name for column in beside.values())])[len(own) :]
-    headers |= {key: (name,) for key, name in zip(beside, names, strict=True)}
+    names = unique([*own, *(column.name for column in calculated.values())])[len(own) :]
+    headers |= {key: (name,) for key, name in zip(calculated, names, strict=True)}
     wanted = tuple(header for column in columns for header in headers.get(column.key, ()))
-    said = [choice]
+    parts = [choice]
     if words:
-        said.append(f"filter “{words}”")
+        parts.append(f"filter “{words}”")
     order = model.sorted_by
     if order is not None:
         column = model.columns[model.place_of(order[0])]
         name = " ".join((column.name or column.title).split())
         down = order[1] == Qt.SortOrder.DescendingOrder
-        said.append(f"sorted by {name}{', falling' if down else ''}")
+        parts.append(f"sorted by {name}{', falling' if down else ''}")
     if arranged:
-        said.append("columns as arranged")
-    return Screen(tuple(model.rows.tolist()), wanted, " · ".join(said), tuple(beside.values()))
+        parts.append("columns as arranged")
+    return Screen(tuple(model.rows.tolist()), wanted, " · ".join(parts), tuple(calculated.values()))

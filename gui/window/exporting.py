@@ -59,7 +59,7 @@ class PictureFiles:
         """``size``: of the picture on the page that is shown, in inches."""
         self._desk, self._exporting, self._size = desk, exporting, size
         self.asking: QFileDialog | None = None
-        """The question where to, the last one asked."""
+        """The latest dialog for a place to write to."""
 
     def copy(self, scene: Scene) -> Job:
         """Return the job that puts a picture on the clipboard."""
@@ -113,7 +113,7 @@ class PictureFiles:
         )
 
     def to(self, path: Path, scene: Scene, size: Shape | None = None) -> Job:
-        """Return the job that writes a picture, whose ending says what kind it is, and its data."""
+        """Return the job that writes a picture, of the kind of its ending, and its data."""
         inches = size or self._size()
         data = data_path(path, replaced=path.exists())
 
@@ -151,7 +151,7 @@ class Exporting:
         self.dialog: ExportDialog | None = None
         """The question what to export, while it is open."""
         self.asking: QFileDialog | None = None
-        """The question where to, the last one asked."""
+        """The latest dialog for a place to write to."""
 
     # ------------------------------------------------------------------ asking
 
@@ -213,7 +213,7 @@ class Exporting:
     # ------------------------------------------------------------------ writing
 
     def to(self, path: Path, which: Which = "in", *, as_columns: bool = False) -> Job | None:
-        """Return the job that writes compounds to a file, whose ending says what kind it is."""
+        """Return the job that writes compounds to a file, of the kind of its ending."""
         view = self._desk.session.view
         if view is None:
             return None
@@ -226,7 +226,7 @@ class Exporting:
         def work(report: Report) -> int:
             from assaypilot.engine.export.contents import Choice
 
-            choice = Choice("in" if which == "in" else "all", order, columns, screen.beside)
+            choice = Choice("in" if which == "in" else "all", order, columns, screen.calculated)
             return export_contents(path, status, choice, file, report)
 
         def written(rows: int) -> None:
@@ -244,7 +244,7 @@ class Exporting:
         desk = self._desk
 
         def whole(report: Report) -> int:
-            with beside_removed(path):
+            with leftovers_removed(path):
                 return work(report)
 
         def failed(error: Exception) -> None:
@@ -285,28 +285,28 @@ def export_contents(path: Path, status: Status, choice: Choice, file: str, repor
     return in_another_process(write, path, contents(status, choice, file=file), report=report)
 
 
-class beside_removed:
-    """A context in which a file is written by another process: what that leaves beside it when it ends badly goes."""
+class leftovers_removed:
+    """A context in which another process writes a file: the temporary files of a failure are removed."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._before: set[Path] = set()
 
-    def _beside(self) -> set[Path]:
+    def _leftovers(self) -> set[Path]:
         start, end = f".{self._path.name}.", ".part"
         try:
             names = [one for one in self._path.parent.iterdir() if one.name.startswith(start)]
-        except OSError:  # there is no such folder, and so nothing beside it
+        except OSError:  # there is no such folder, and so nothing to remove
             return set()
         return {one for one in names if one.name.endswith(end)}
 
     def __enter__(self) -> None:
-        self._before = self._beside()
+        self._before = self._leftovers()
 
     def __exit__(self, kind: type[BaseException] | None, error: object, trace: object) -> None:
         if kind is not None:
-            for left in self._beside() - self._before:
-                with suppress(OSError):  # held by what looks for viruses, and nobody's export
+            for left in self._leftovers() - self._before:
+                with suppress(OSError):  # held by a virus scanner, and no export
                     left.unlink(missing_ok=True)
 
 

@@ -41,7 +41,7 @@ LINES = 37
 
 
 class PreferencesDialog(QDialog):
-    """What somebody sets once."""
+    """Settings that are made once."""
 
     theme_chosen = Signal(str)
     size_chosen = Signal(int)
@@ -94,7 +94,7 @@ class PreferencesDialog(QDialog):
         self.structures.setChecked(self._settings.structures)
         self.structures.toggled.connect(self.structures_chosen)
         form.addRow(label("Colours"), self.colours)
-        form.addRow(_caption("Te&xt size", self.text_size), _beside(self.text_size))
+        form.addRow(_caption("Te&xt size", self.text_size), _in_row(self.text_size))
         form.addRow(label("Structures"), self.structures)
 
     def _work(self, form: QFormLayout) -> None:
@@ -113,10 +113,10 @@ class PreferencesDialog(QDialog):
         self.author.setClearButtonEnabled(True)
         self.author.editingFinished.connect(self._keep_author)
         form.addRow(
-            _caption("&New campaigns in", self.folder), _beside(self.folder, self.browse, under=self.folder_problem)
+            _caption("&New campaigns in", self.folder), _in_row(self.folder, self.browse, under=self.folder_problem)
         )
-        said = label("Counts for campaigns opened or made from now on.", "muted", wrap=True)
-        form.addRow(_caption("Name in the &log", self.author), _beside(self.author, under=said))
+        note = label("Counts for campaigns opened or made from now on.", "muted", wrap=True)
+        form.addRow(_caption("Name in the &log", self.author), _in_row(self.author, under=note))
 
     # ------------------------------------------------------------------ keeping
 
@@ -168,7 +168,7 @@ def _caption(text: str, for_: QWidget) -> QLabel:
     return made
 
 
-def _beside(first: QWidget, *others: QPushButton, under: QWidget | None = None) -> QWidget:
+def _in_row(first: QWidget, *others: QPushButton, under: QWidget | None = None) -> QWidget:
     """Widgets in a row, with a line of words under them."""
     holder = QWidget()
     column = column_of(holder=holder, spacing=3)
@@ -184,9 +184,9 @@ def _beside(first: QWidget, *others: QPushButton, under: QWidget | None = None) 
 
 
 NARROWEST, AROUND = 122, 46
-"""Pixels of the navigation at least, and beside its longest name."""
+"""Pixels of the navigation at least, and in addition to its longest name."""
 FIRST_SIZE, FIRST_PARTS = (1280, 800), (230, 360)
-"""Pixels of a window, and of the picture and the table of the Candidates page, before anybody moved them."""
+"""Initial pixels of a window, and of the picture and the table of the Candidates page."""
 
 
 class HelpAndPreferences(QObject):

@@ -90,7 +90,7 @@ class MainWindow(QMainWindow):
         }
         self.error_reports = ErrorReports(self.messages, reporter)
         session = self.session
-        self.work = {lane: WorkBar(lane) for lane in (session.tasks, session.tables, session.beside, session.ahead)}
+        self.work = {lane: WorkBar(lane) for lane in (session.tasks, session.tables, session.background, session.ahead)}
         """A bar for each queue of work."""
         self.footer = Footer()
         self.opening = Opening(self)
@@ -104,7 +104,7 @@ class MainWindow(QMainWindow):
         self.stocking = Stocking(self.desk, self.exporting)
         self.adding = Adding(self.desk)
         self._leaving = False
-        """Whether it was said that closing would stop an export."""
+        """Whether the user was warned that closing would stop an export."""
         self._shown: set[PageName] = set()
         self._seen: set[PageName] = set()
         self._assemble()
@@ -347,7 +347,7 @@ class MainWindow(QMainWindow):
 
     @property
     def closing(self) -> ClosePanel:
-        """The question what becomes of what is missing, once it was asked."""
+        """The dialog about missing results, once it was shown."""
         if self.round_commands.closing is None:
             raise AttributeError("no round was closed yet")
         return self.round_commands.closing
@@ -363,7 +363,7 @@ class MainWindow(QMainWindow):
             self.page.copy()
 
     def paste(self) -> None:
-        """Paste text where somebody types, else results into the round."""
+        """Paste text into the line with the keyboard, else results into the round."""
         focus = QGuiApplication.focusObject()
         if isinstance(focus, (QLineEdit, QPlainTextEdit)):
             focus.paste()
@@ -405,7 +405,7 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         """Finish what is being written and remember the window; asks once while an export is under way."""
         self.round.unkept.leave()
-        if self.session.beside.writing and not self._leaving:
+        if self.session.background.writing and not self._leaving:
             self._leaving = True
             event.ignore()
             self.messages.ask(
@@ -431,5 +431,5 @@ class MainWindow(QMainWindow):
 
 
 def _as_title(text: str) -> str:
-    """Return a text as a window's title shows it: [*] alone stands for the mark of an unsaved document."""
+    """Return a text as a window's title shows it: only [*] means the mark of an unsaved document."""
     return text.replace("[*]", "[*][*]")

@@ -156,9 +156,9 @@ def _line(one: Glance) -> QTreeWidgetItem:
 TABLES = tuple(pattern.removeprefix("*") for pattern in PATTERNS)
 SUFFIX = ".assaypilot"
 ASIDE = QPoint(32, 32)
-"""How far a further window lies from the one it was asked for in."""
+"""The offset of a further window from the one that opened it."""
 _further: list[MainWindow] = []
-"""Windows that nobody else keeps, until they are closed."""
+"""Windows without another owner, until they are closed."""
 
 
 class Opening:
@@ -169,7 +169,7 @@ class Opening:
         self.creation: NewCampaign | None = None
         """A new campaign while it is open."""
         self.asking: QFileDialog | None = None
-        """The question where to save, the last one asked."""
+        """The latest dialog for a place to save."""
 
     # ------------------------------------------------------------------ windows
 

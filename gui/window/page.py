@@ -1,4 +1,4 @@
-"""What all pages and commands share: headings, a view of the campaign, and where things are asked and said."""
+"""What all pages and commands share: headings, a view of the campaign, questions and messages."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Desk:
     show_page: Callable[[PageName], None]
 
     def refuse(self, error: Exception) -> None:
-        """Say what went wrong with something that was asked for; what was stopped needs no word."""
+        """Show why a request failed; one that was stopped needs no message."""
         if isinstance(error, AssayPilotError):
             self.messages.refuse(error)
 
@@ -54,7 +54,7 @@ SIDE = 296
 NARROWEST, WIDEST = 250, 640
 """Pixels of the panel at the right: at least, and at most before its texts are cut."""
 LINES = 3
-"""Of what is said beside the heading, fewer of large text; all of it is in its tip."""
+"""Lines of the note next to the heading, fewer of large text; its tip has all of it."""
 
 
 class PageName(IntEnum):
@@ -74,15 +74,15 @@ class PageName(IntEnum):
 
 
 class Headed(QWidget):
-    """A title, and what is said beside it: its first line stands on the line of the title."""
+    """A title with a note next to it, whose first line is level with the title."""
 
-    def __init__(self, title: QLabel, beside: QLabel) -> None:
+    def __init__(self, title: QLabel, note: QLabel) -> None:
         super().__init__()
-        self._title, self._beside = title, beside
+        self._title, self._note = title, note
         row = row_of(holder=self, spacing=10)
-        beside.setAlignment(Qt.AlignmentFlag.AlignTop)
+        note.setAlignment(Qt.AlignmentFlag.AlignTop)
         row.addWidget(title, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(beside, 1, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(note, 1, Qt.AlignmentFlag.AlignTop)
         theme().changed.connect(self._level)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -91,8 +91,8 @@ class Headed(QWidget):
         self._level()
 
     def _level(self) -> None:
-        lower = self._title.fontMetrics().ascent() - self._beside.fontMetrics().ascent()
-        self._beside.setContentsMargins(0, max(lower, 0), 0, 0)
+        lower = self._title.fontMetrics().ascent() - self._note.fontMetrics().ascent()
+        self._note.setContentsMargins(0, max(lower, 0), 0, 0)
 
 
 class Page(QWidget):
@@ -142,7 +142,7 @@ def side_panel() -> tuple[QScrollArea, QVBoxLayout]:
 
 
 MARGIN = 16
-WIDEST_ASKED = 420
+WIDEST_MINIMUM = 420
 """Pixels of the panel at least, for letters of any size."""
 LEAST, PICTURE = 30, 160
 """Lines of text that a compound has at least before what is below it stays, and pixels of a structure."""
@@ -170,11 +170,11 @@ class Side(QFrame):
 
     def _enlarge(self) -> None:
         """Make room for the letters there are, up to a width that leaves the tables some."""
-        width = min(round(NARROWEST * theme().scale), WIDEST_ASKED)
+        width = min(round(NARROWEST * theme().scale), WIDEST_MINIMUM)
         self.setMinimumWidth(width)
 
     def _keep_width(self, _: int, most: int) -> None:
-        """Give the scroll bar its room from the margin, so that no line is broken anew when it comes."""
+        """Give the scroll bar its room from the margin, so that no line breaks when it appears."""
         margins = self._inner.contentsMargins()
         margins.setRight(MARGIN - (self._bar.sizeHint().width() if most else 0))
         self._inner.setContentsMargins(margins)

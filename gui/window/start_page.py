@@ -74,7 +74,7 @@ class StartPage(QWidget):
         self.show_recent([])
 
     def _ways(self) -> QGridLayout:
-        """Return the ways in, two beside each other, so that large text has its room."""
+        """Return the ways in, two side by side, so that large text has its room."""
         self.new_button = button("Open &table…", "primary", "Start a new campaign from a table of compounds")
         self.open_button = button("Open &campaign…", tip="A campaign file that exists")
         self.tour_button = button("Take the &guided tour", tip="Five steps through the practice campaign")

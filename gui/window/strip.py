@@ -1,4 +1,4 @@
-"""What never leaves the window: the goal, where the set stands, what was spent, and the next thing to do."""
+"""The permanent strip: the goal, the state of the set, the measurements spent, and the next step."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from ..widgets.marks import Pill
 from ..widgets.text import ElidedLabel, button, label, mnemonic_free, polish
 
 LARGE = 1.5
-"""Size of the text from which it takes two lines what else stands in one."""
+"""Size of the text from which it has two lines instead of one."""
 GOAL_LINES = 2
 """Lines of the goal; all of it is in its tip. The strip has room for them, so that it is as high on every page."""
 MARGIN, BETWEEN = 8, 3
-"""Pixels above and below what the strip says, and between its lines."""
+"""Pixels above and below the text of the strip, and between its lines."""
 NAME_WIDTH = 40
 """Characters of the file's name that are shown; the guarantee needs the room."""
 
 
 @dataclass(frozen=True, slots=True)
 class Next:
-    """The next thing to do: what the one button says and which command it is."""
+    """The next step: the text of the one button and its command."""
 
     command: str
     """``new``, ``plan``, ``enter``, ``close``, ``confirm`` or ``export``."""
@@ -116,7 +116,7 @@ class Strip(QFrame):
         theme().changed.connect(self._dress)
 
     def show_view(self, view: View | None) -> None:
-        """Show where the campaign stands."""
+        """Show the state of the campaign."""
         self._view = view
         self._next = next_step(view)
         # The start page has the button itself, larger and in its middle.

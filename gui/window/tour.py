@@ -1,6 +1,6 @@
 """The guided tour: a card above the pages names the button of each step, marks it, and goes on when the step is done.
 
-Nothing lies over the window: the card is a line of it, and a button is marked by its own border, so both hold at every
+Nothing covers the window: the card is a line of it, and a button is marked by its own border, so both work at every
 size, with every font and for a keyboard.
 """
 
@@ -33,7 +33,7 @@ class Step:
     button: Callable[[MainWindow], QPushButton | None]
     """The real button it is done with; None while it is not there."""
     done: Callable[[MainWindow], bool] | None = None
-    """Whether it was done; None: it is done when somebody selects a line of the page."""
+    """Whether it was done; None: it is done when the user selects a line of the page."""
     page: PageName | None = None
     """The page it is about."""
 
@@ -80,7 +80,7 @@ STEPS = {
 
 
 class TourCard(QFrame):
-    """What the tour says, in a line above the pages."""
+    """The text of the tour, in a line above the pages."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -112,7 +112,7 @@ class TourCard(QFrame):
 
 
 class Tour(QObject):
-    """Where the tour of a window stands."""
+    """The state of the tour of a window."""
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
@@ -143,9 +143,9 @@ class Tour(QObject):
             application.focusChanged.connect(self._focus_moved)
 
     def start(self) -> None:
-        """Open a practice campaign nobody has worked on, and show the first step.
+        """Open a fresh practice campaign, and show the first step.
 
-        A window with a campaign of one's own keeps it: the tour then has a window of its own.
+        A window with another campaign keeps it: the tour then opens a second window.
         """
         window, view = self._window, self._window.session.view
         if view is not None and not view.practice:

@@ -20,7 +20,7 @@ def settings(tmp_path, qapp):
 
 @pytest.fixture(autouse=True)
 def crystal(monkeypatch):
-    """What the window is told of the future: nothing is simulated, because no other test needs it."""
+    """Forecasts of the window without a simulation, which no other test needs."""
     made = Crystal()
     monkeypatch.setattr("assaypilot.engine.simulate.foresight.in_another_process", made)
     yield made

@@ -26,7 +26,7 @@ class Crystal:
         """Cleared, no answer comes until it is set, or the question is dropped."""
         self.open.set()
 
-    def __call__(self, function, *told, report):
+    def __call__(self, function, *arguments, report):
         while not self.open.is_set():
             report(0.4, "12 of 29 simulated campaigns")
             time.sleep(0.005)
@@ -34,9 +34,9 @@ class Crystal:
         if self.error is not None:
             raise self.error
         if function.__name__ == "_draft":
-            self.drafts.append(told[2])
-            return made(WIDER if (told[2].epsilon or 0.0) > 0.5 else NOW, told[2].budget)
-        path, change = told
+            self.drafts.append(arguments[2])
+            return made(WIDER if (arguments[2].epsilon or 0.0) > 0.5 else NOW, arguments[2].budget)
+        path, change = arguments
         self.asked.append(change)
         with Campaign.open(path, read_only=True) as campaign:
             now = campaign.status()

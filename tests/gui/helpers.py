@@ -61,7 +61,7 @@ def idle(qtbot, window):
     until(
         qtbot,
         lambda: (
-            not (session.tasks.busy or session.beside.busy or session.ahead.busy or session.tables.busy)
+            not (session.tasks.busy or session.background.busy or session.ahead.busy or session.tables.busy)
             and drawing_pool().activeThreadCount() == 0
         ),
     )
@@ -248,13 +248,13 @@ def rows_of(path):
         return list(csv.DictReader(stream))
 
 
-def endless(said="half", started=None):
+def endless(words="half", started=None):
     """Work that goes on until it is cancelled, whatever it is given; ``started`` is set once it has begun."""
 
     def work(*given, report=None):
         report = given[-1] if report is None else report
         while True:
-            report(0.5, said)
+            report(0.5, words)
             if started is not None:
                 started.set()
             time.sleep(0.005)

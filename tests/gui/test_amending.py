@@ -34,14 +34,14 @@ def test_correction_does_what_its_preview_said(qtbot, decided):
     assert not asked.consequence.isVisible()
     asked.value.setText("3")
     until(qtbot, asked.consequence.isVisible)
-    said = asked.consequence.text()
-    assert said.startswith(ENDS)
+    preview = asked.consequence.text()
+    assert preview.startswith(ENDS)
     asked.line.setText("plate read anew")
     asked.confirm.click()
     until(qtbot, lambda: status(decided).events > before.events)
     now = status(decided).counts
-    assert f"{now['in']:,} in (now {before.counts['in']:,})" in said
-    assert f"{now['undecided']:,} undecided (now {before.counts['undecided']:,})" in said
+    assert f"{now['in']:,} in (now {before.counts['in']:,})" in preview
+    assert f"{now['undecided']:,} undecided (now {before.counts['undecided']:,})" in preview
 
 
 def test_exclusion_shows_its_cost_first(qtbot, decided):

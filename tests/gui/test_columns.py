@@ -127,11 +127,11 @@ def test_stopped_alerts_leave_the_other_properties(qtbot, open_window, tmp_path,
     page = window.candidates
     page.arrangement.show("clogp", True)
     page.arrangement.show("alert", True)
-    until(qtbot, window.work[window.session.beside].isVisible)
+    until(qtbot, window.work[window.session.background].isVisible)
     until(qtbot, lambda: page.tools.properties(status(window).library) is not None)
-    until(qtbot, window.work[window.session.beside].isVisible)
-    window.work[window.session.beside].stop.click()
-    until(qtbot, lambda: not window.session.beside.busy)
+    until(qtbot, window.work[window.session.background].isVisible)
+    window.work[window.session.background].stop.click()
+    until(qtbot, lambda: not window.session.background.busy)
     assert page.arrangement.visible("clogp")
     assert not page.arrangement.visible("alert")
 

@@ -99,17 +99,17 @@ def test_compound_outside_its_prediction_is_marked_not_confirmed(qtbot, ended):
     n = len(now.confirmation.states)
     assert window.page is window.candidates
     assert f"{n - 1} of {n} compounds confirmed; 1 outside what the model predicts" in window.messages.text
-    said = texts(window)
-    assert set(said) == set(now.confirmation.states)
-    assert said[odd] == "✗ not confirmed"
-    assert all(text == "✓ confirmed" for compound, text in said.items() if compound != odd)
+    labels = texts(window)
+    assert set(labels) == set(now.confirmation.states)
+    assert labels[odd] == "✗ not confirmed"
+    assert all(text == "✓ confirmed" for compound, text in labels.items() if compound != odd)
     window.candidates.select(odd)
     idle(qtbot, window)
     assert shown(window)["Confirmed"].startswith("✗ not confirmed: 1.")
     assert shown(window)["Confirmed"].endswith(" below predicted")
     assert window.candidates.panel.why.heading.text() == "Not confirmed"
     assert "The additive model is in doubt for it." in window.candidates.panel.why.accessibleName()
-    fine = next(compound for compound, text in said.items() if compound != odd)
+    fine = next(compound for compound, text in labels.items() if compound != odd)
     window.candidates.select(fine)
     idle(qtbot, window)
     assert shown(window)["Confirmed"] == "✓ confirmed"
@@ -128,8 +128,8 @@ def test_missing_confirmations_are_asked_for_again(qtbot, ended):
     wait_for(qtbot, window, lambda: status(window).open_round is not None)
     enter(qtbot, window, {}, lines=1)
     show(qtbot, window, PageName.CANDIDATES)
-    said = list(texts(window).values())
-    assert sorted(said) == sorted(["✓ confirmed", *["… not measured yet"] * (len(said) - 1)])
+    labels = list(texts(window).values())
+    assert sorted(labels) == sorted(["✓ confirmed", *["… not measured yet"] * (len(labels) - 1)])
     window.show_page(PageName.ROUND)
     assert window.strip.primary.text() == "Enter results"
     guarantee = status(window).guarantee

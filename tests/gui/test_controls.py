@@ -104,8 +104,8 @@ def test_a_new_campaign_asks_for_controls(qtbot, window, tmp_path):
     step = to_goal(qtbot, window, table(tmp_path / "t.csv"))
     step.noise.edit.setText("0.2")
     step.controls.edit.setText("REF-1 = 7,1")
-    said = (Control("REF-1", (("", 7.1),)),)
-    until(qtbot, lambda: step.campaign_settings is not None and step.campaign_settings.controls == said)
+    controls = (Control("REF-1", (("", 7.1),)),)
+    until(qtbot, lambda: step.campaign_settings is not None and step.campaign_settings.controls == controls)
     step.controls.edit.setText("C-1 = 7.1")
     until(qtbot, lambda: "is a compound of the library" in step.controls.note.text())
     assert not step.complete

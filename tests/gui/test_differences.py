@@ -75,9 +75,9 @@ def test_a_campaign_with_a_difference_is_shown_on_every_page(qtbot, window, tmp_
     others = {"pIC50", "hERG IC50", "Gap"} - {objective}
     assert {f"estimate-{name}" for name in others} <= set(keys)
     assert set(shortlist_columns(now)) >= {key for key in keys if key.startswith(("estimate", "interval"))}
-    told = dict(details(now, 0))
-    assert {"pIC50", "phERG IC50", "Gap"} <= set(told)
-    assert told["Measured"]
+    rows = dict(details(now, 0))
+    assert {"pIC50", "phERG IC50", "Gap"} <= set(rows)
+    assert rows["Measured"]
     means = history_means(now, 2)
     assert means[0] == pytest.approx(1.0)
     assert np.isnan(means[1:]).all()

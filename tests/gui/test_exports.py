@@ -14,7 +14,7 @@ from assaypilot.engine.system.processes import in_another_process
 from assaypilot.gui.widgets.file_dialogs import as_named, file_name
 from assaypilot.gui.window import exporting
 from assaypilot.gui.window.export_dialog import KINDS, shortlist_columns
-from assaypilot.gui.window.exporting import beside_removed
+from assaypilot.gui.window.exporting import leftovers_removed
 from tests.gui.helpers import endless, idle, rows_of, status, until, view, wait_for
 
 HEADERS_BEHIND = {"Goal", "Guarantee", "Program", "Exported", "Events", "Campaign head"}
@@ -212,25 +212,25 @@ def test_cancel_leaves_nothing_and_the_campaign_goes_on_meanwhile(qtbot, decided
     until(
         qtbot,
         lambda: (
-            window.work[window.session.beside].isVisible()
-            and "Drawing structures" in window.work[window.session.beside].detail.text()
+            window.work[window.session.background].isVisible()
+            and "Drawing structures" in window.work[window.session.background].detail.text()
         ),
     )
-    assert window.work[window.session.beside].words.text() == "Exporting x.csv…"
-    until(qtbot, lambda: window.work[window.session.beside].bar.value() > 0)
-    until(qtbot, lambda: "left" in window.work[window.session.beside].detail.text())
+    assert window.work[window.session.background].words.text() == "Exporting x.csv…"
+    until(qtbot, lambda: window.work[window.session.background].bar.value() > 0)
+    until(qtbot, lambda: "left" in window.work[window.session.background].detail.text())
     assert len(list(folder.iterdir())) == 2
     # A command of the campaign does not wait for the export.
     before = status(window).head
     window.plan()
     until(qtbot, lambda: status(window).head != before)
-    assert window.session.beside.busy
-    window.work[window.session.beside].stop.click()
-    until(qtbot, lambda: not window.session.beside.busy)
+    assert window.session.background.busy
+    window.work[window.session.background].stop.click()
+    until(qtbot, lambda: not window.session.background.busy)
     assert [one.name for one in folder.iterdir()] == ["x.csv"]
     assert path.read_text() == "what was there"
     assert window.messages.text == "Stopped: x.csv was not written."
-    assert window.work[window.session.beside].isHidden()
+    assert window.work[window.session.background].isHidden()
 
 
 def test_partial_files_of_others_are_left_alone(tmp_path):
@@ -239,7 +239,7 @@ def test_partial_files_of_others_are_left_alone(tmp_path):
     old.write_text("another program's")
 
     def fails():
-        with beside_removed(path):
+        with leftovers_removed(path):
             new.write_text("ours")
             raise AssayPilotError("the disk is full")
 
@@ -274,7 +274,7 @@ def test_the_window_answers_while_an_export_is_written(qtbot, decided, tmp_path,
 
     monkeypatch.setattr("assaypilot.engine.system.processes.in_another_process", watched)
     decided.exporting.to(tmp_path / "x.xlsx", "all")
-    while decided.session.beside.busy:
+    while decided.session.background.busy:
         start = time.thread_time()  # its own share, whatever else the machine does
         QApplication.processEvents()
         times.append(time.thread_time() - start)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QPushButton, Q
 from assaypilot.gui.resources.theme import theme
 from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import idle, plan_round, status, until, wait_for
-from tests.gui.test_reach import reachable, told
+from tests.gui.test_reach import described, reachable
 
 PAGES = (PageName.LIBRARY, PageName.GOAL, PageName.ROUND, PageName.CANDIDATES, PageName.SAR, PageName.HISTORY)
 KEYS = (Qt.Key.Key_1, Qt.Key.Key_2, Qt.Key.Key_3, Qt.Key.Key_4, Qt.Key.Key_5, Qt.Key.Key_6)
@@ -41,11 +41,11 @@ def unseen(top):
         top.setFocus(Qt.FocusReason.OtherFocusReason)
         away = drawn(widget)
         if there.shape != away.shape:
-            found.append(f"{told(widget)}: another size")
+            found.append(f"{described(widget)}: another size")
             continue
         contrast = (np.maximum(there, away) + 0.05) / (np.minimum(there, away) + 0.05)
         if int((contrast >= 2.0).sum()) < widget.width() + widget.height():
-            found.append(told(widget))
+            found.append(described(widget))
     return found
 
 
@@ -91,7 +91,7 @@ def test_a_page_that_is_opened_by_keys_has_the_keyboard(qtbot, campaign):
         focus = QApplication.focusWidget()
         assert window.stack.currentIndex() == place
         assert focus is not None
-        assert window.pages[place].isAncestorOf(focus), told(focus)
+        assert window.pages[place].isAncestorOf(focus), described(focus)
     # Arrows go on from page to page at the left, and stay there.
     last = window.page_buttons.button(PageName.HISTORY)
     last.setFocus()
@@ -118,7 +118,7 @@ def tab_to(words):
     for _ in range(40):
         focus = QApplication.focusWidget()
         assert focus is not None
-        if words in told(focus):
+        if words in described(focus):
             return focus
         QTest.keyClick(focus, Qt.Key.Key_Tab)
     pytest.fail(f"Tab never comes to {words}")

@@ -416,8 +416,8 @@ def test_surprising_value_of_any_endpoint_is_questioned(tmp_path):
     with Campaign.open(path) as campaign:
         issued = campaign.plan()
         item = issued.items[0]
-        told = item.expected_of(1)
-        potency, other = item.expected, told[0]
+        others = item.expected_of(1)
+        potency, other = item.expected, others[0]
         assert potency is not None
         name = IDS[item.compound]
         campaign.record([Result(name, potency, "pIC50"), Result(name, other + 2.0, "hERG")])
@@ -426,7 +426,7 @@ def test_surprising_value_of_any_endpoint_is_questioned(tmp_path):
         assert one.off == pytest.approx(2.0)
         assert one.expected == pytest.approx(other)
         # Exactly at the border of what good values reach, it is not.
-        spread = math.hypot((told[2] - told[1]) / 3.92, 0.1)
+        spread = math.hypot((others[2] - others[1]) / 3.92, 0.1)
         assert one.spread == pytest.approx(spread)
 
 

@@ -31,8 +31,8 @@ def test_signals_keep_their_references(qapp):
     """
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
-    heard, lost = map(int, done.stdout.split())
-    assert heard == 2000
+    received, lost = map(int, done.stdout.split())
+    assert received == 2000
     # From Python 3.12 on True is immortal: the core no longer counts it while PySide6 still does, so the number drifts
     # and means nothing. That nothing aborted does.
     assert abs(lost) < 20 or sys.version_info >= (3, 12)

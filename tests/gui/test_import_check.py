@@ -112,9 +112,9 @@ def test_rare_substituents_left_out_are_in_the_campaign(qtbot, window, tmp_path)
     wait_for(qtbot, window, lambda: window.session.view is not None)
     now = status(window)
     assert len(now.library) == 9
-    said = "\n".join(now.warnings)
-    assert "Only substituents that at least 2 compounds carry: 11 -> 9 compounds" in said
-    assert "2 rows or values of the table not used; the first is row 11, column R1" in said
+    warnings = "\n".join(now.warnings)
+    assert "Only substituents that at least 2 compounds carry: 11 -> 9 compounds" in warnings
+    assert "2 rows or values of the table not used; the first is row 11, column R1" in warnings
 
 
 def test_escape_asks_only_when_something_would_be_lost(qtbot, window, tmp_path):

@@ -176,7 +176,7 @@ def test_the_public_sulfonamides_are_taken_apart_with_their_scaffold(qtbot, wind
     creation = creation_on(qtbot, window, DATA / "pw_CHEMBL2321810.smi")
     creation.table_pane.load_second(DATA / "pw_CHEMBL2321810_act.csv")
     until(qtbot, lambda: creation.table_pane.loaded is not None and creation.table_pane.loaded.other_rows == 1017)
-    assert creation.table_pane.join.said.text() == "Every id has its partner"
+    assert creation.table_pane.join.summary.text() == "Every id has its partner"
     step = creation.columns_pane
     until(qtbot, lambda: step.core.isVisible() and not step._job.busy)
     step.core.wanted.emit([str(DATA / "pw_CHEMBL2321810_scaffold.mol")])

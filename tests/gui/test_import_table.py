@@ -109,7 +109,7 @@ def test_two_files_are_joined_by_their_ids(qtbot, window, tmp_path):
     step.load_second(second)
     until(qtbot, lambda: step.loaded is not None and step.loaded.wanted.second is not None)
     assert step.raw.column("IC50 (nM)") == ("5.5", "6.5", "")
-    assert step.join.said.text() == "Without a partner: 1 of the first file, 1 of the second"
+    assert step.join.summary.text() == "Without a partner: 1 of the first file, 1 of the second"
     assert step.join.own.currentText() == "Name"
     assert step.join.other.currentText() == "Compound"
     step.views.choose("alone")
@@ -163,8 +163,8 @@ def test_a_large_file_is_read_in_another_process_and_arrives_whole(tmp_path):
     path.write_text("ID,R1,pIC50\n" + "\n".join(lines) + "\n")
     place = Place(path)
     assert place.heavy
-    said = []
-    loaded = load(Wanted(place), lambda fraction, message: said.append(message))
+    messages = []
+    loaded = load(Wanted(place), lambda fraction, message: messages.append(message))
     assert loaded.raw == place.read().raw
     assert len(loaded.raw) == 30_000
-    assert said
+    assert messages

@@ -74,9 +74,9 @@ def test_cores_are_drawn_with_the_names_of_their_sites():
     assert "*:" not in found.drawn
 
 
-def _said():
+def _all_words():
     """Everything the corpus makes the engine say, as the window would say it."""
-    said = []
+    words = []
     for case in TEXT[:60]:
         text = case.data if isinstance(case.data, str) else None
         if text is None:
@@ -85,14 +85,14 @@ def _said():
             try:
                 checked = _check(parse_text(text), options, lambda fraction, message: None)
             except AssayPilotError as error:
-                said.append(" ".join(error_words(error)))
+                words.append(" ".join(error_words(error)))
                 continue
-            said += [*checked.warnings, *checked.imported.notes]
-            said += [problem.reason for problem in checked.imported.not_used]
-    return said
+            words += [*checked.warnings, *checked.imported.notes]
+            words += [problem.reason for problem in checked.imported.not_used]
+    return words
 
 
 def test_no_option_of_the_command_line_is_named():
-    said = _said()
-    assert len(said) > 100
-    assert [text for text in said if "--" in text] == []
+    words = _all_words()
+    assert len(words) > 100
+    assert [text for text in words if "--" in text] == []

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit
 from assaypilot.gui.goal.goal_changes import ControlsDialog
 from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import answered, idle, status, until, wait_for
-from tests.gui.test_reach import told
+from tests.gui.test_reach import described
 
 Key, ALT, CONTROL = Qt.Key, Qt.KeyboardModifier.AltModifier, Qt.KeyboardModifier.ControlModifier
 
@@ -39,7 +39,7 @@ def opened(qtbot, window, kind):
     dialog = window.goal.ways.dialog
     assert isinstance(dialog, kind)
     until(qtbot, dialog.isActiveWindow)
-    assert dialog.isAncestorOf(keyboard()), told(keyboard())
+    assert dialog.isAncestorOf(keyboard()), described(keyboard())
     return dialog
 
 

@@ -151,7 +151,7 @@ def test_failed_sort_is_reported_and_changes_nothing(qtbot, session):
 def test_many_rows_are_copied_off_thread_and_too_many_are_refused(qtbot, session, monkeypatch):
     _, table, _ = long_table(qtbot, session)
     said = []
-    table.said.connect(said.append)
+    table.message.connect(said.append)
     QGuiApplication.clipboard().setText("before")
     assert table.copy() == SIZE
     assert QGuiApplication.clipboard().text() == "before"

@@ -36,10 +36,10 @@ def on_a_mac(monkeypatch):
 @pytest.mark.usefixtures("on_a_mac")
 def test_on_a_mac_the_keys_have_their_names():
     assert keyboard.as_here("Pastes (Ctrl+V): Alt+Left, Ctrl+Shift+N") == "Pastes (Cmd+V): Option+Left, Cmd+Shift+N"
-    said = helping.topics()["keys"].text
-    assert "Cmd+Shift+N" in said
-    assert "Option+Left" in said
-    assert "| Ctrl+F2 | The menus |" in said
+    keys_text = helping.topics()["keys"].text
+    assert "Cmd+Shift+N" in keys_text
+    assert "Option+Left" in keys_text
+    assert "| Ctrl+F2 | The menus |" in keys_text
     for topic in helping.topics().values():
         assert "Ctrl" not in topic.text.replace("Ctrl+F2", ""), topic.key
         assert "Alt+" not in topic.text, topic.key
@@ -187,7 +187,7 @@ def test_failed_clean_up_does_not_hide_the_error(monkeypatch, tmp_path):
         raise PermissionError("held")
 
     def work():
-        with exporting.beside_removed(tmp_path / "list.csv"):
+        with exporting.leftovers_removed(tmp_path / "list.csv"):
             (tmp_path / ".list.csv.1.part").touch()
             raise ValueError("what went wrong")
 

@@ -51,7 +51,7 @@ def reachable(top):
     return found
 
 
-def told(widget):
+def described(widget):
     """How a widget is named in a failure."""
     text = widget.accessibleName() or str(getattr(widget, "text", lambda: "")())[:40]
     return f"{type(widget).__name__} {text!r} in {type(widget.parentWidget()).__name__}"
@@ -68,7 +68,7 @@ def nameless(top):
         if widget.isVisibleTo(top) and widget.window() is top:
             own = widget.text() if isinstance(widget, QAbstractButton) else ""
             if not (widget.accessibleName() or own or widget in buddies):
-                found.append(told(widget))
+                found.append(described(widget))
     return found
 
 
@@ -84,7 +84,7 @@ def out_of_reach(top, menus):
             continue  # Tab leads to one of the choices, and arrow keys to the others
         by_menu = made.text().replace("&", "").rstrip("…") in menus
         if not (made.focusPolicy() & Qt.FocusPolicy.TabFocus or not made.shortcut().isEmpty() or by_menu):
-            found.append(told(made))
+            found.append(described(made))
     return found
 
 
@@ -100,7 +100,7 @@ def against_the_eye(top):
         )
         same_column = min(one.right(), other.right()) - max(one.left(), other.left()) > 0
         if (same_row and other.right() <= one.left()) or (same_column and other.bottom() <= one.top()):
-            found.append(f"{told(before)} -> {told(after)}")
+            found.append(f"{described(before)} -> {described(after)}")
     return found
 
 
@@ -114,11 +114,11 @@ def cut(top):
         hint = widget.sizeHint()
         if isinstance(widget, QLabel) and widget.wordWrap():
             if widget.height() < widget.heightForWidth(widget.width()) - 1:
-                found.append(f"{told(widget)}: too low")
+                found.append(f"{described(widget)}: too low")
         elif widget.width() < hint.width() - 1 or widget.height() < hint.height() - 1:
-            found.append(f"{told(widget)}: {widget.width()}x{widget.height()} of {hint.width()}x{hint.height()}")
+            found.append(f"{described(widget)}: {widget.width()}x{widget.height()} of {hint.width()}x{hint.height()}")
         if beyond(widget):
-            found.append(f"{told(widget)}: beyond the edge")
+            found.append(f"{described(widget)}: beyond the edge")
     return found
 
 

@@ -41,7 +41,7 @@ KINDS = (HeatScene, ContributionScene, PredictionScene, RoundsScene, UsageScene)
 def drawn(qtbot, window):
     """The page, its picture drawn."""
     page = window.sar
-    until(qtbot, lambda: page.scene is not None and page.canvas.shown and not window.session.beside.busy)
+    until(qtbot, lambda: page.scene is not None and page.canvas.shown and not window.session.background.busy)
     return page
 
 
@@ -192,10 +192,10 @@ def test_the_keyboard_goes_through_every_picture(qtbot, page, key):
     window_of(page).activateWindow()
     canvas.setFocus()
     until(qtbot, canvas.hasFocus)
-    said = []
+    targets = []
     for arrow in (Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Down, Qt.Key.Key_Left, Qt.Key.Key_Up):
         QTest.keyClick(canvas, arrow)
-        said.append((canvas.target.heading, canvas.target.axes))
+        targets.append((canvas.target.heading, canvas.target.axes))
         assert canvas.card.isVisible()
         assert canvas.target.heading in canvas.accessibleDescription()
         at = canvas.place_of(canvas.target)
@@ -203,7 +203,7 @@ def test_the_keyboard_goes_through_every_picture(qtbot, page, key):
         again = canvas.under(at)
         if key != "predictions":  # of points that lie on each other either may be meant
             assert again.heading == canvas.target.heading
-    assert len(set(said)) >= 2
+    assert len(set(targets)) >= 2
     wanted = canvas.target.compound if canvas.target is not None else None
     QTest.keyClick(canvas, Qt.Key.Key_Return)
     if key != "rounds":
@@ -281,8 +281,8 @@ def test_stopped_picture_can_be_drawn_again(qtbot, campaign, monkeypatch):
     monkeypatch.setattr(sar, "look", slow)
     answered(qtbot, campaign)
     campaign.show_page(PageName.SAR)
-    until(qtbot, campaign.work[campaign.session.beside].isVisible)
-    campaign.work[campaign.session.beside].stop.click()
+    until(qtbot, campaign.work[campaign.session.background].isVisible)
+    campaign.work[campaign.session.background].stop.click()
     go.set()
     until(qtbot, campaign.sar.again.isVisible)
     assert campaign.sar.empty.text() == "Stopped."

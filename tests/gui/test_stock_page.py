@@ -91,10 +91,10 @@ def test_unknown_lead_time_is_shown_as_not_known(open_window, tmp_path, qtbot):
     path = stocked(tmp_path, leads=False)
     window = open_window(path)
     choose(window, qtbot)
-    said = window.round.choice.cards["fastest"].go.accessibleName()
-    assert "Wait: not known" in said
-    assert "The lead time of" in said
-    assert "Wait: none" not in said
+    text = window.round.choice.cards["fastest"].go.accessibleName()
+    assert "Wait: not known" in text
+    assert "The lead time of" in text
+    assert "Wait: none" not in text
 
 
 def test_from_the_choice_to_what_has_arrived(window, qtbot):
@@ -145,11 +145,11 @@ def test_what_a_measurement_costs_is_typed_beside_the_plans(window, qtbot):
 def test_stock_list_is_read_and_orders_are_written(window, qtbot, tmp_path):
     table = tmp_path / "list.csv"
     table.write_text("ID,Stock,Cost\nC-2,in stock,\nnobody,yes,\nC-4,to be made,-1\n", encoding="utf-8")
-    said = []
-    window.session.message.connect(said.append)
+    messages = []
+    window.session.message.connect(messages.append)
     window.stocking.read(table)
-    until(qtbot, lambda: bool(said))
-    assert "Stock of 2 compounds read from list.csv. 2 lines could not be used: row 3, ID: 'nobody'" in said[0]
+    until(qtbot, lambda: bool(messages))
+    assert "Stock of 2 compounds read from list.csv. 2 lines could not be used: row 3, ID: 'nobody'" in messages[0]
     assert window.session.view.status.stock.word(1) == "in stock"
     choose(window, qtbot)
     window.round.choice.cards["cheapest"].go.click()
@@ -178,8 +178,8 @@ def test_strip_names_awaited_deliveries(tmp_path, open_window, qtbot):
         campaign.set_stock([StockLine(c, TO_MAKE, 10.0, 7.0) for c in range(18)])
         assert campaign.plan() is None
     window = open_window(path)
-    told = next_step(window.session.view)
-    assert told.text.startswith("Waiting for ")
+    step = next_step(window.session.view)
+    assert step.text.startswith("Waiting for ")
     window.show_page(PageName.ROUND)
     assert window.round.orders.isVisible()
     window.round.orders.all.click()
@@ -195,7 +195,7 @@ def test_columns_of_stock_are_mapped(tmp_path, qtbot):
     form = ColumnsForm()
     qtbot.addWidget(form)
     form.show_columns(raw)
-    form.fill(propose(raw), structures=False, said=False)
+    form.fill(propose(raw), structures=False, remembered=False)
     assert (form.stock.currentText(), form.cost.currentText(), form.lead.currentText()) == ("Stock", "Price", "(none)")
     form.lead.setCurrentIndex(form.lead.findData("Weeks"))
     form.cost.setCurrentIndex(0)
@@ -241,11 +241,11 @@ def test_round_shows_cost_and_lead_time_of_its_compounds(window, qtbot):
     status = window.session.view.status
     columns = {column.key: column for column in page.model.columns}
     assert columns["cost"].title == "Cost\nEUR"
-    told = {
+    expected = {
         status.library.ids[item.compound]: (columns["cost"].text(line), columns["lead"].text(line))
         for line, item in enumerate(status.open_round.items)
     }
-    made = [name for name, said in told.items() if said != ("", "")]
+    made = [name for name, texts in expected.items() if texts != ("", "")]
     assert made
     place = status.library.find(made[0])
-    assert told[made[0]] == (f"{100 * place:,}", str(7 + place))
+    assert expected[made[0]] == (f"{100 * place:,}", str(7 + place))

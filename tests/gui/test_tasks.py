@@ -17,7 +17,7 @@ def tasks(qapp):
     made.stop()
 
 
-class Heard:
+class Results:
     """What a job called back."""
 
     def __init__(self):
@@ -25,7 +25,7 @@ class Heard:
 
 
 def test_jobs_run_off_the_windows_thread_one_after_the_other(qtbot, tasks):
-    heard = Heard()
+    results = Results()
     threads = []
 
     def work(number):
@@ -37,14 +37,14 @@ def test_jobs_run_off_the_windows_thread_one_after_the_other(qtbot, tasks):
 
     with qtbot.waitSignal(tasks.idle):
         for number in range(20):
-            tasks.run("count", work(number), heard.done.append, heard.failed.append)
-    assert heard.done == list(range(20))
+            tasks.run("count", work(number), results.done.append, results.failed.append)
+    assert results.done == list(range(20))
     assert set(threads) != {threading.get_ident()}
     assert len(set(threads)) == 1
 
 
 def test_errors_return_unchanged(qtbot, tasks):
-    heard = Heard()
+    results = Results()
 
     def refuse(report):
         raise AssayPilotError("no", mend="yes")
@@ -53,31 +53,31 @@ def test_errors_return_unchanged(qtbot, tasks):
         raise ZeroDivisionError
 
     with qtbot.waitSignal(tasks.idle):
-        tasks.run("a", refuse, heard.done.append, heard.failed.append)
-        tasks.run("b", break_, heard.done.append, heard.failed.append)
-    assert [type(error) for error in heard.failed] == [AssayPilotError, ZeroDivisionError]
-    assert heard.done == []
+        tasks.run("a", refuse, results.done.append, results.failed.append)
+        tasks.run("b", break_, results.done.append, results.failed.append)
+    assert [type(error) for error in results.failed] == [AssayPilotError, ZeroDivisionError]
+    assert results.done == []
 
 
 def test_cancel_stops_a_job_at_its_next_report(qtbot, tasks):
-    heard, started = Heard(), threading.Event()
+    results, started = Results(), threading.Event()
     shown = []
     tasks.progress.connect(lambda one: shown.append(one) if one is not None else None)
-    tasks.run("endless", endless(started=started), heard.done.append, heard.failed.append)
+    tasks.run("endless", endless(started=started), results.done.append, results.failed.append)
     until(qtbot, lambda: bool(shown))
     assert shown[0].cancellable
     assert (shown[0].label, shown[0].message, shown[0].fraction) == ("endless", "half", 0.5)
     assert shown[0].seconds >= 0.2
     with qtbot.waitSignal(tasks.idle):
         tasks.cancel()
-    assert [type(error) for error in heard.failed] == [Cancelled]
-    assert heard.done == []
+    assert [type(error) for error in results.failed] == [Cancelled]
+    assert results.done == []
 
 
 @pytest.mark.parametrize("writes", [False, True])
 def test_late_cancel_drops_a_read_and_reports_a_write(qtbot, tasks, writes):
     """A cancelled read never lands although it came to its end; a write that was committed is reported as done."""
-    heard = Heard()
+    results = Results()
     inside, go = threading.Event(), threading.Event()
 
     def run(report):
@@ -85,20 +85,20 @@ def test_late_cancel_drops_a_read_and_reports_a_write(qtbot, tasks, writes):
         go.wait(5)
         return "result"
 
-    job = tasks.run("late", run, heard.done.append, heard.failed.append, writes=writes)
+    job = tasks.run("late", run, results.done.append, results.failed.append, writes=writes)
     assert inside.wait(5)
     tasks.cancel(job)
     with qtbot.waitSignal(tasks.idle):
         go.set()
-    assert heard.done == (["result"] if writes else [])
-    assert [type(error) for error in heard.failed] == ([] if writes else [Cancelled])
+    assert results.done == (["result"] if writes else [])
+    assert [type(error) for error in results.failed] == ([] if writes else [Cancelled])
 
 
 def test_a_job_cancelled_before_its_turn_never_runs(qtbot, tasks):
-    heard, ran = Heard(), []
+    results, ran = Results(), []
     go = threading.Event()
-    tasks.run("first", lambda report: go.wait(5), heard.done.append, heard.failed.append)
-    second = tasks.run("second", lambda report: ran.append(1), heard.done.append, heard.failed.append)
+    tasks.run("first", lambda report: go.wait(5), results.done.append, results.failed.append)
+    second = tasks.run("second", lambda report: ran.append(1), results.done.append, results.failed.append)
     tasks.cancel(second)
     with qtbot.waitSignal(tasks.idle):
         go.set()

@@ -35,14 +35,14 @@ def test_pages_show_lack_of_additivity_and_interactions(qtbot, open_window, tmp_
         until(qtbot, lambda window=window: window.session.view is not None)
         window.show_page(PageName.SAR)
         until(qtbot, window.sar.additive.isVisible)
-        said = window.sar.additive.text()
+        text = window.sar.additive.text()
         window.show_page(PageName.GOAL)
         promised = window.statement.words.text()
         if words:
-            assert "R1 with R2 are taken together" in said
+            assert "R1 with R2 are taken together" in text
             assert "add up as far as their values show" in promised
         else:
-            assert "ffects do not add up" in said
+            assert "ffects do not add up" in text
             assert "effects do not add up" in promised
             assert window.goal.void.isVisible()
             assert window.goal.void.words.text() == promised

@@ -93,8 +93,8 @@ def campaign_of(folder, name):
     names = ("pIC50", "hERG") if goal == "pareto" else ("pIC50",)
     endpoints = [Endpoint(one, noise_sd=0.2, epsilon=0.3) for one in names]
     path = folder / f"{name}.assaypilot"
-    aims = names if len(names) > 1 else ()
-    terms = Terms(names[0], goal=goal, epsilon=0.3, slack=0.3, per_round=48, strategy=strategy, objectives=aims)
+    objectives = names if len(names) > 1 else ()
+    terms = Terms(names[0], goal=goal, epsilon=0.3, slack=0.3, per_round=48, strategy=strategy, objectives=objectives)
     with Campaign.create(path, library=imported.library, endpoints=endpoints, settings=terms) as campaign:
         for turn in range(2 if progress == 3 else min(progress, 1)):
             issued = campaign.plan()
@@ -131,13 +131,13 @@ def _parts(top, without=None):
     for one in top.findChildren(QWidget):
         if not one.isVisibleTo(top) or (without is not None and without.isAncestorOf(one)):
             continue
-        said = _said(one)
-        if said is not None:
-            lines.append(f"{type(one).__name__} {one.accessibleName()}: {said}")
+        differences = _differences(one)
+        if differences is not None:
+            lines.append(f"{type(one).__name__} {one.accessibleName()}: {differences}")
     return lines
 
 
-def _said(one):
+def _differences(one):
     if isinstance(one, QTableView):
         model, chosen = one.model(), one.selectionModel()
         first = [str(model.index(0, k).data()) for k in range(model.columnCount())] if model.rowCount() else []

@@ -134,10 +134,10 @@ def test_known_noise_can_be_declared_unknown(qtbot, tmp_path, typed, stated):
 def test_unreadable_noise_is_explained_at_its_field(qtbot, tmp_path):
     form = form_of(qtbot, measured(tmp_path, UNKNOWN))
     line = form.field("pIC50")
-    for typed, said in (("unknown:", "or unknown:0.2"), ("unknown:x", "or unknown:0.2"), ("-1", "above 0")):
+    for typed, problem in (("unknown:", "or unknown:0.2"), ("unknown:x", "or unknown:0.2"), ("-1", "above 0")):
         line.edit.setText(typed)
         assert form.read() is None
-        assert said in line.note.text()
+        assert problem in line.note.text()
 
 
 def test_outlook_with_unknown_noise_promises_no_end(tmp_path):

@@ -73,7 +73,7 @@ def test_endpoint_is_added_with_its_consequences_previewed(qtbot, window, tmp_pa
 def test_what_cannot_be_an_endpoint_is_refused_in_one_plain_line(qtbot, window):
     window.goal.ways.endpoint.click()
     dialog = window.goal.ways.dialog
-    for name, unit, sd, said in (
+    for name, unit, sd, problem in (
         ("a;b", "", "", "cannot hold ; or ="),
         ("hERG", "n=M", "", "cannot hold ; or ="),
         ("hERG", "nM", "abc", "'abc' is no assay noise"),
@@ -81,7 +81,7 @@ def test_what_cannot_be_an_endpoint_is_refused_in_one_plain_line(qtbot, window):
     ):
         for edit, text in ((dialog.name, name), (dialog.unit, unit), (dialog.sd, sd)):
             edit.setText(text)
-        assert said in dialog.words.text()
+        assert problem in dialog.words.text()
         assert "--" not in dialog.words.text()
         assert not dialog.go.isEnabled()
 

@@ -78,16 +78,16 @@ def test_panel_explains_out_in_and_undecided(window):
             continue
         compound = first(window, code)
         window.candidates.select(compound)
-        said, reasoning = panel(window), reasons.of(compound)
-        assert said.why.heading.text() == heading
-        assert said.why.words.text() == reasoning.why
-        assert said.decide.isVisible() == bool(reasoning.decide)
+        side, reasoning = panel(window), reasons.of(compound)
+        assert side.why.heading.text() == heading
+        assert side.why.words.text() == reasoning.why
+        assert side.decide.isVisible() == bool(reasoning.decide)
         if code == 0:
-            assert said.decide.text().startswith("What would decide it: the next decision ")
-        assert said.picked.text() == reasoning.picked
-        lines = [line.text() for line, _ in said.values.lines if line.isVisible()]
+            assert side.decide.text().startswith("What would decide it: the next decision ")
+        assert side.picked.text() == reasoning.picked
+        lines = [line.text() for line, _ in side.values.lines if line.isVisible()]
         assert len(lines) == len(reasoning.values)
-        assert said.values.more.isVisible() != bool(lines)
+        assert side.values.more.isVisible() != bool(lines)
     window.candidates.select(first(window, 2))
     assert "outside the cutoff" in panel(window).why.words.text()
     assert "Why out" in panel(window).why.accessibleName()

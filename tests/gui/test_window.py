@@ -155,10 +155,10 @@ def test_start_without_a_display_is_refused_in_one_line(monkeypatch, capsys):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(sys, "platform", "linux")
     assert launch.main([]) == 1
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1
-    assert "no display" in said
-    assert "assaypilot demo" in said
+    printed = capsys.readouterr().err
+    assert printed.count("\n") == 1
+    assert "no display" in printed
+    assert "assaypilot demo" in printed
 
 
 def test_badge_opens_the_whole_guarantee(qtbot, campaign):

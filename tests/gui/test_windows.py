@@ -73,15 +73,15 @@ def test_the_theme_follows_the_system(window, monkeypatch):
     theme().choose("system")
     assert theme().colours is LIGHT
     dark = SimpleNamespace(colorScheme=lambda: Qt.ColorScheme.Dark)
-    told = QGuiApplication.styleHints().colorSchemeChanged
+    changed = QGuiApplication.styleHints().colorSchemeChanged
     with monkeypatch.context() as patched:
         patched.setattr(look, "QGuiApplication", SimpleNamespace(styleHints=lambda: dark))
-        told.emit(Qt.ColorScheme.Dark)
+        changed.emit(Qt.ColorScheme.Dark)
         assert theme().colours is DARK
         assert window.palette().window().color().name() == DARK.page
         theme().choose("light")  # what was chosen counts more than the system
         assert theme().colours is LIGHT
         theme().choose("system")
         assert theme().colours is DARK
-    told.emit(Qt.ColorScheme.Light)
+    changed.emit(Qt.ColorScheme.Light)
     assert theme().colours is LIGHT

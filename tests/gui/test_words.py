@@ -40,7 +40,7 @@ HAVING = {
 def of_entry(text):
     """Return the values of a text in a cell of a round: the endpoint first, then the decimal mark, then the text."""
     name, decimal, typed = text.split("|")
-    endpoint, told = ENDPOINTS[name], []
+    endpoint, lines = ENDPOINTS[name], []
     for part in parts_of(typed):
         if is_empty(endpoint, part):
             continue
@@ -48,11 +48,11 @@ def of_entry(text):
             one = parse_entry(part, endpoint, decimal)
         except Question as question:
             again = parse_entry(question.suggestion, endpoint, decimal)
-            told.append(f"asked: {question} {question.suggestion}, which is {again.value:g}")
+            lines.append(f"asked: {question} {question.suggestion}, which is {again.value:g}")
             continue
-        beside = [f"{key} {value}" for key, value in (("n", one.n), ("SD", one.sd)) if value not in (1, None)]
-        told.append(" ".join(filter(None, [f"{one.relation} {one.value:.5g}", one.unit or "", *beside])))
-    return "; ".join(told) or "nothing yet"
+        extras = [f"{key} {value}" for key, value in (("n", one.n), ("SD", one.sd)) if value not in (1, None)]
+        lines.append(" ".join(filter(None, [f"{one.relation} {one.value:.5g}", one.unit or "", *extras])))
+    return "; ".join(lines) or "nothing yet"
 
 
 def of_filter(text):
