@@ -125,7 +125,7 @@ MODULES = (
     "assaypilot.engine.export.pictures",
     "assaypilot.gui.round.reason_dialog",
 )
-"""In the order in which they may be wanted."""
+"""In the order in which they may be needed."""
 
 
 class _Loading(QRunnable):

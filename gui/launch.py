@@ -1,4 +1,4 @@
-"""The program's entry: a window, or a command of the command line; no Qt is loaded before a window is wanted."""
+"""The program's entry: a window, or a command of the command line; no Qt is loaded before a window is needed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PRACTICE = "--practice"
 STOPPED = 130
 """The exit code that shells expect after Ctrl+C."""
 COMMANDS_ELSEWHERE = (
-    "this program opens the window and has no console to answer on. For commands use the one beside it: "
+    "this program opens the window and has no console. For commands use the other program in its folder: "
     "assaypilot-console --help"
 )
 

@@ -124,7 +124,7 @@ class OwnValues(QWidget):
 
 
 def why(status: Status, compound: int, reasoning: Reasoning) -> tuple[str, str, bool]:
-    """Heading and text for a compound, and whether it asks to be looked at."""
+    """Heading and text for a compound, and whether it needs attention."""
     if compound in status.confirmation.not_confirmed:
         return "Not confirmed", f"{doubt_text(status, compound)} {reasoning.why}", True
     return reasoning.heading, reasoning.why, reasoning.open
@@ -225,7 +225,7 @@ def measured_text(status: Status, compound: int) -> str:
 
 
 def _limits(status: Status, compound: int) -> str:
-    """``<5.0``, where the values of a compound are known to lie; with several endpoints by name."""
+    """``<5.0``, the known range of a compound's values; with several endpoints by name."""
     measured = [status.endpoints[place] for place in status.measured_endpoints]
     found = [(one.scale_name, bound_text(status, one.name, compound)) for one in measured]
     return ", ".join(f"{name} {text}" if len(measured) > 1 else text for name, text in found if text)
@@ -281,7 +281,7 @@ class CompoundPanel(QVBoxLayout):
         alone = line_of(values[0], named=named) if values and not listed else ""
         self.details.show_rows(details(status, compound, alone))
         title, words, open_ = why(status, compound, reasoning)
-        self.why.say(title, breakable(words))
+        self.why.show_text(title, breakable(words))
         decide = f"What would decide it: {lower_first(reasoning.decide)}" if reasoning.decide else ""
         self.decide.setText(breakable(decide))
         self.decide.setVisible(bool(reasoning.decide))
@@ -316,7 +316,7 @@ class CompoundPanel(QVBoxLayout):
 
 
 def lower_first(text: str) -> str:
-    """Return a sentence as it goes on after a colon."""
+    """Return a sentence to follow a colon."""
     return text[:1].lower() + text[1:]
 
 

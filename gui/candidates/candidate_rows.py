@@ -24,14 +24,14 @@ from ..tables.properties import Calculated, property_columns
 from ..tables.rows import Coded, Column, Ranks, RowsModel, two_lines
 
 _CONFIRMED_RANK = {False: 0, None: 1, True: 2}
-"""Order of the states of a confirmation: what asks to be looked at first; all others come after."""
+"""Order of the states of a confirmation: those that need attention first; all others come after."""
 _CONFIRMED_KIND = {False: "wrong", None: "muted"}
 STATUS_RANK = np.array([1, 0, 2, 3])
 """Order of the status codes in a table: in, undecided, out, not estimable."""
 
 
 SHORT = 18
-"""Letters of an endpoint that stand in one line of a heading."""
+"""Letters of an endpoint in one line of a heading."""
 _SIGNS = {True: "\N{CHECK MARK}", False: "\N{BALLOT X}", None: "\N{HORIZONTAL ELLIPSIS}"}
 
 
@@ -341,7 +341,7 @@ def _confirmed(status: Status) -> list[Column]:
 
 
 def filter_facts(status: Status, columns: Sequence[Column]) -> Facts:
-    """Return what the filter can ask about."""
+    """Return the facts that a filter can use."""
     known = status.candidates
     named = {endpoint.name: known.estimates[endpoint.name] for endpoint in status.endpoints}
     named |= {e.scale_name: known.estimates[e.name] for e in status.endpoints}

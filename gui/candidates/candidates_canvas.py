@@ -46,7 +46,7 @@ class CandidatesCanvas(PointingCanvas):
 
     @contextmanager
     def pointing(self) -> Iterator[None]:
-        """Stand still while something is chosen in the plot itself."""
+        """Do not move while something is chosen in the plot itself."""
         self._pointed = True
         yield
         self._pointed = False
@@ -82,7 +82,7 @@ class CandidatesCanvas(PointingCanvas):
             self._frame = self.picture.framed(self._frame, compound)
         scene = CandidatesScene(status, compound, within, only=only, frame=self._frame)
         if same and self.picture is not None:
-            scene.picture = self.picture  # until it is drawn again: the same compounds lie there
+            scene.picture = self.picture  # until it is drawn again: the same compounds are there
         self.show_scene(scene, new=not same)
 
     @property

@@ -94,7 +94,7 @@ class CandidatesPage(Page):
         self.panel = CandidatePanel(structures, session)
         self.sides = with_side(self, self.panel.as_side(*side_panel()))
         self._now: View | None = None
-        """The campaign as it is."""
+        """The current state of the campaign."""
         self._view: View | None = None
         """What is shown: now, or the end of an earlier round."""
         self._compound: int | None = None
@@ -110,7 +110,7 @@ class CandidatesPage(Page):
     # ------------------------------------------------------------------ what the window calls
 
     def refresh(self, view: View, *, opened: bool) -> None:
-        """Show a campaign as it is now."""
+        """Show the current state of a campaign."""
         self._now = view
         self._view = view = self.session.replay.of(view)
         status = view.status
@@ -158,7 +158,7 @@ class CandidatesPage(Page):
             self._follow()
 
     def copy(self) -> None:
-        """Copy the selected rows, as they stand or stood, or what the keyboard is in: picture or panel."""
+        """Copy the selected rows of the shown moment, or the picture or panel that has the keyboard."""
         if self.canvas.hasFocus():
             self.canvas.copy()
             return
@@ -261,7 +261,7 @@ class CandidatesPage(Page):
         wanted = self._compound
         self.model.only(mask)
         rows = self.model.rowCount()
-        self.tools.say_shown(narrowed, rows)
+        self.tools.show_count(narrowed, rows)
         self.empty.setVisible(rows == 0)
         if rows == 0:
             self.empty.setText(self._why_empty(narrowed))
@@ -301,7 +301,7 @@ class CandidatesPage(Page):
         if filtered:
             return "Escape in the filter empties it."
         if self.which.key == "in":
-            return "Nothing is in yet. It takes decided rounds to say so."
+            return "No compound is in yet. That takes decided rounds."
         return "Every compound is out or not estimable. All shows them."
 
     def _chosen(self, compound: int | None) -> None:
@@ -319,7 +319,7 @@ class CandidatesPage(Page):
             self._follow()
 
     def _turned(self) -> None:
-        """Show another moment, once the page is seen, if it knows the campaign as it is now."""
+        """Show another moment, once the page is seen and has the current state."""
         now = self._now
         if now is None or now is not self.session.view or not self.isVisible():
             return

@@ -1,4 +1,4 @@
-"""One more endpoint: what follows is shown before anything is done."""
+"""One more endpoint: its consequences are shown before it is added."""
 
 from __future__ import annotations
 
@@ -84,21 +84,21 @@ class Asking(QDialog):
             self.answered.emit(answer)
             self.accept()
 
-    def _say(self, text: str, *, ready: bool, problem: bool = False) -> None:
+    def _show_text(self, text: str, *, ready: bool, problem: bool = False) -> None:
         self.words.setText(text)
         polish(self.words, role="problem" if problem else "")
         self.go.setEnabled(ready)
 
     def _refuse(self, error: Exception) -> None:
         if isinstance(error, AssayPilotError):
-            self._say(" ".join(error_words(error)).strip(), ready=False, problem=True)
+            self._show_text(" ".join(error_words(error)).strip(), ready=False, problem=True)
 
     def _ask(self, question: Consequences) -> None:
         """Compute the consequences and show them, unless another question came meanwhile."""
-        self._say("Checking what this does…", ready=False)
+        self._show_text("Checking what this does…", ready=False)
 
         def show_consequences(sentences: Sequence[str]) -> None:
-            self._say("\n\n".join([*sentences, *filter(None, [self._locked])]), ready=not self._locked)
+            self._show_text("\n\n".join([*sentences, *filter(None, [self._locked])]), ready=not self._locked)
 
         self._question.start(self._session.consequences(question, show_consequences, self._refuse))
 
@@ -149,16 +149,16 @@ class EndpointDialog(Asking):
 
     @property
     def use(self) -> int:
-        """What it is there for."""
+        """Its use."""
         return self.uses.checkedId()
 
     def _change(self) -> Change | None:
-        """Return the change that is typed; None while something is missing, AssayPilotError for what cannot be."""
+        """Return the typed change; None while something is missing, AssayPilotError for an impossible one."""
         endpoint = self._endpoint()
         return None if endpoint is None else Change(endpoint=endpoint, trade_off=self.use == GOAL)
 
     def _endpoint(self) -> Endpoint | None:
-        """Return the endpoint as it is typed; None while nothing is, AssayPilotError for what cannot be."""
+        """Return the typed endpoint; None while there is none, AssayPilotError for an impossible one."""
         name = self.name.text().strip()
         if not name:
             return None
@@ -174,14 +174,14 @@ class EndpointDialog(Asking):
         return without_column(parse_endpoint_spec(";".join([name, *parts])), self._status.endpoints)[0]
 
     def _look(self) -> None:
-        """Show the fields of this use, and say what follows."""
+        """Show the fields of this use, and the consequences."""
         self._question.drop()
         for edit, uses in ((self.limit, (LIMIT,)), (self.direction, (GOAL,))):
             self._form.setRowVisible(edit, self.use in uses)
         try:
             wanted = self._change()
             if wanted is None or (self.use == LIMIT and not self.limit.text().strip()):
-                self._say("Name it." if wanted is None else "Give the limit.", ready=False)
+                self._show_text("Name it." if wanted is None else "Give the limit.", ready=False)
                 return
         except AssayPilotError as error:
             self._refuse(error)

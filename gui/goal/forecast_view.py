@@ -107,7 +107,7 @@ def forecast_lines(found: Foresight) -> list[tuple[str, str]]:
 
 
 def how_known(found: Foresight) -> str:
-    """Return what the figures stand on, and what a budget that settles nothing could be spent on instead."""
+    """Return the basis of the figures, and a better strategy for a budget that decides nothing."""
     forecast = found.forecast
     assumed = f" {forecast.assumed.rstrip('.')}." if forecast.assumed else ""
     return f"80 % ranges from {many(forecast.runs, 'simulation')}.{assumed}{_instead(found)}"
@@ -244,7 +244,7 @@ class Outlooks(QWidget):
         self.again.setVisible(again)
 
     def refuse_because(self, error: Exception) -> None:
-        """Say why there is no forecast: it was stopped, or it cannot be made."""
+        """Show why there is no forecast: it was stopped, or it cannot be made."""
         if isinstance(error, Cancelled):
             self.refuse("Stopped; it is not known what this will take.", again=True)
             return

@@ -93,7 +93,7 @@ def change_between(now: Terms, wanted: Terms) -> Change:
 
 
 def fold(distance: float) -> str:
-    """Return a distance in log units as people say it: ``2-fold`` for 0.3, ``3-fold`` for 0.5; empty for none."""
+    """Return a distance in log units as a factor: ``2-fold`` for 0.3, ``3-fold`` for 0.5; empty for none."""
     if not 0.0 < distance < 6.0:
         return ""
     factor = 10.0**distance
@@ -103,12 +103,12 @@ def fold(distance: float) -> str:
 
 
 class ChangePanel(QFrame):
-    """Sentences, a reason for the history, Apply and As it is."""
+    """Sentences, a reason for the history, and buttons to apply or keep the settings."""
 
     apply = Signal(str)
     """The settings are to be changed, for this reason."""
     leave = Signal()
-    """All is to stay as it is."""
+    """The settings are to stay unchanged."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -119,7 +119,7 @@ class ChangePanel(QFrame):
         self.note = line_edit(
             "Why the settings are changed",
             hint="Why? (kept in the history)",
-            tip="A few words for whoever reads the history later; may stay empty",
+            tip="A note for the history; may stay empty",
         )
         self.leave_button = button("As &it is", tip="Discards what was typed; nothing is changed", then=self.leave)
         self.apply_button = button("&Apply", "go", then=lambda: self.apply.emit(self.note.text().strip()))
@@ -130,27 +130,27 @@ class ChangePanel(QFrame):
         self.hide()
 
     def lock(self, why: str) -> None:
-        """Let nothing be applied, and say why; empty: it may be."""
+        """Lock the settings for a reason; empty: unlock them."""
         self._locked = why
 
     def wait(self) -> None:
         """Show that the consequences of the typed values are not known yet."""
-        self._say("If this is applied", "Checking what this does…", ready=False)
+        self._show_text("If this is applied", "Checking what this does…", ready=False)
 
     def show_consequences(self, sentences: Sequence[str]) -> None:
-        """Say what the settings typed would do."""
-        self._say("If this is applied", "\n\n".join(sentences) or "Nothing else changes.", ready=True)
+        """Show the consequences of the typed settings."""
+        self._show_text("If this is applied", "\n\n".join(sentences) or "Nothing else changes.", ready=True)
 
     def refuse(self, text: str) -> None:
-        """Say why the settings typed cannot be applied."""
-        self._say("This cannot be applied", text, ready=False, problem=True)
+        """Show why the typed settings cannot be applied."""
+        self._show_text("This cannot be applied", text, ready=False, problem=True)
 
     def nothing(self) -> None:
         """There is nothing to apply."""
         self.note.clear()
         self.hide()
 
-    def _say(self, heading: str, text: str, *, ready: bool, problem: bool = False) -> None:
+    def _show_text(self, heading: str, text: str, *, ready: bool, problem: bool = False) -> None:
         self.heading.setText(heading)
         locked = bool(self._locked)
         self.words.setText(f"{text}\n\n{self._locked}" if locked and ready else text)
@@ -192,10 +192,10 @@ class ControlsDialog(Asking):
             wanted = self.wanted()
         except AssayPilotError as error:
             self.controls.problem(" ".join(filter(None, error_words(error))))
-            self._say("Correct the highlighted field.", ready=False)
+            self._show_text("Correct the highlighted field.", ready=False)
             return
         if wanted == Change():
-            self._say("", ready=False)
+            self._show_text("", ready=False)
         else:
             self._ask(lambda campaign: campaign.consequences(wanted))
 
@@ -230,7 +230,7 @@ class Ways(QWidget):
         put(row, self.compounds, self.endpoint, self.series, self.controls)
 
     def show_for(self, status: Status) -> None:
-        """Show what the campaign as it is can take."""
+        """Show which changes the campaign can take now."""
         proven = not status.guarantee.calibrated
         self.series.setVisible(proven and all(status.endpoints[k].kind == "value" for k in status.goal_endpoints))
 

@@ -323,7 +323,7 @@ class TermsForm(QWidget):
     # ------------------------------------------------------------------ inside
 
     def _distance(self, value: float | None) -> str:
-        """Return what a distance is counted in, and what it is as a factor."""
+        """Return the unit of a distance, and the distance as a factor."""
         folds = fold(value) if value is not None and self._unit == "log" else ""
         return f"{self._unit} = {folds}" if folds else self._unit
 

@@ -1,4 +1,4 @@
-"""The Goal page: what is wanted, what it will take, and what other settings would change."""
+"""The Goal page: the goal, its forecast, and the effect of other settings."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class GoalPage(Page):
     # ------------------------------------------------------------------ what the window calls
 
     def refresh(self, view: View, *, opened: bool) -> None:
-        """Show a campaign as it is now; what was typed instead stays unless it is another one."""
+        """Show the current state of a campaign; typed settings stay unless it is another one."""
         fresh = opened or self._view is None or view.status.head != self._view.status.head
         self._view = view
         self._more = self._more and not opened
@@ -107,7 +107,7 @@ class GoalPage(Page):
         void, there = not status.guarantee.holds, self.ways.series
         self.void.setVisible(void)
         self.series.setVisible(void and not there.isHidden())
-        self.void.say("Nothing is guaranteed", status.guarantee.sentence)
+        self.void.show_text("Nothing is guaranteed", status.guarantee.sentence)
         there.setVisible(not void and not there.isHidden())
         self._show_state(status)
         self.change.lock(f"{view.locked} Settings can be tried here, not applied." if view.locked else "")
@@ -125,19 +125,19 @@ class GoalPage(Page):
         self.outlooks.canvas.reserve(max(PICTURE, min(self.height() // 4, HIGHEST)), fixed=True)
 
     def forget(self) -> None:
-        """Ask nothing about the campaign before any more."""
+        """Drop the requests about the previous campaign."""
         self._pause.stop()
         self._answer.drop()
         self.ahead.forget()
         self.other.forget()
 
     def stop(self) -> None:
-        """Ask and draw nothing any more: the window closes."""
+        """Drop all requests and drawings: the window closes."""
         self.forget()
         self.outlooks.canvas.stop()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Ask what the campaign will take when that is looked at."""
+        """Forecast the campaign when the page is seen."""
         super().showEvent(event)
         if self._view is not None:
             self._look_ahead()
@@ -165,9 +165,9 @@ class GoalPage(Page):
         self.state.setVisible(status.finished)
         if decided:
             rounds = sum(one.state == "closed" and not one.confirmation for one in status.rounds)
-            self.state.say(f"Decided in {many(rounds, 'round')}", status.statement)
+            self.state.show_text(f"Decided in {many(rounds, 'round')}", status.statement)
         elif status.finished:
-            self.state.say("Stopped before all was decided", status.statement)
+            self.state.show_text("Stopped before all was decided", status.statement)
         if self.state.objectName() != (kind := "card" if decided else "callout"):
             self.state.setObjectName(kind)
             polish(self.state)
@@ -232,7 +232,7 @@ class GoalPage(Page):
         return None if typed is None or typed == Terms.of(self.view.status) else typed
 
     def _typed(self) -> None:
-        """Simulate what was typed, and ask what it would change."""
+        """Simulate the typed settings, and compute their consequences."""
         self._pause.stop()
         self._answer.drop()
         wanted = self._wanted

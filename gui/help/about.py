@@ -1,4 +1,4 @@
-"""About the program, and the licences of what it is made of."""
+"""About the program, and the licences of its parts."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ class Part:
                 texts.append(path.read_text(encoding="utf-8", errors="replace").strip())
             except OSError:
                 continue
-        return "\n\n\n".join(texts) or f"{self.name} brings no licence text along. Its licence: {self.licence}."
+        return "\n\n\n".join(texts) or f"{self.name} contains no licence text. Its licence: {self.licence}."
 
 
 def parts() -> tuple[Part, ...]:
-    """Return the program, Python, and every installed library that the program asks for, itself or through another."""
+    """Return the program, Python, and every installed library that it requires, directly or through another."""
     frozen = getattr(sys, "frozen", False)
     found: dict[str, Part] = {}
     waiting = [*ROOTS, *([BUILT_WITH] if frozen else [])]
@@ -69,7 +69,7 @@ def parts() -> tuple[Part, ...]:
         try:
             one = distribution(name)
         except (PackageNotFoundError, ValueError):
-            continue  # wanted on another system only, or not installed
+            continue  # required on another system only, or not installed
         key = _key(one.metadata["Name"])
         if key not in found:
             found[key] = Part(one.metadata["Name"], one.version, _licence(one.metadata), _files(one))
@@ -84,7 +84,7 @@ def _key(name: str) -> str:
 
 
 def _required(requirements: Sequence[str]) -> list[str]:
-    """Return the names of what a library asks for, without what only its extras ask for."""
+    """Return the names of a library's requirements, without those of its extras."""
     names = []
     for requirement in requirements:
         wanted, _, marker = requirement.partition(";")
@@ -150,7 +150,7 @@ class LicencesDialog(QDialog):
         panes = splitter(Qt.Orientation.Horizontal, self.table, self.text)
         panes.setSizes([430, 470])
         column = column_of(
-            label("AssayPilot stands on these libraries. Choose one to read its licence.", wrap=True),
+            label("AssayPilot uses these libraries. Choose one to read its licence.", wrap=True),
             (panes, 1),
             holder=self,
             margins=(22, 18, 22, 16),
@@ -214,7 +214,7 @@ class AboutDialog(QDialog):
         row.addWidget(close, 0, Qt.AlignmentFlag.AlignRight)
         column.addLayout(row)
         wide = max(26 * self.fontMetrics().lineSpacing(), column.totalMinimumSize().width())
-        self.setMinimumSize(wide, column.totalHeightForWidth(wide))  # lines that break say so only for a width
+        self.setMinimumSize(wide, column.totalHeightForWidth(wide))  # the height of wrapped lines depends on a width
 
     def show_licences(self) -> None:
         """Every library with its version and licence."""

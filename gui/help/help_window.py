@@ -1,4 +1,4 @@
-"""The help: its texts, its window, and how one asks for it."""
+"""The help: its texts, its window, and its keys."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ PRESENT = {
     "LicencesDialog": "about",
     "TourCard": "practice",
 }
-"""The topic of a page, dialog or panel, by the name of its class. A class may also say its own: ``topic = "key"``."""
+"""The topic of a page, dialog or panel, by the name of its class. A class may also have its own: ``topic = "key"``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class Topic:
 
 
 def topics_in(file: str) -> list[tuple[str, str, str]]:
-    """Key, title and text of what a file of this folder holds, in its order."""
+    """Key, title and text of the topics in a file of this folder, in its order."""
     parts = HEAD.split((FOLDER / f"{file}.md").read_text(encoding="utf-8"))
     return [
         (key, title, as_here(text.strip()))
@@ -222,7 +222,7 @@ class HelpWindow(QWidget):
         self.reader.verticalScrollBar().setValue(0)
 
     def _mark(self) -> None:
-        """Mark the topic shown in the list, where the search lets it stand."""
+        """Mark the topic shown in the list, if the search keeps it."""
         self.list.blockSignals(True)
         found = [self.list.item(row) for row in range(self.list.count())]
         own = next((item for item in found if item.data(KEY) == self.shown), None)

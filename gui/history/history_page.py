@@ -106,7 +106,7 @@ class HistoryPage(Page):
         self._fresh = False  # a copy of the campaign before has the same head
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Read the log when it is first looked at."""
+        """Read the log when the page is first seen."""
         super().showEvent(event)
         self._read()
 

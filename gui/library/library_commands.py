@@ -43,7 +43,7 @@ class More:
 
 
 def read_table_of(path: Path, status: Status) -> Callable[[Report], More]:
-    """Return the work that reads a table of compounds for a campaign; AssayPilotError where no row of it is one."""
+    """Return the work that reads a table of compounds for a campaign; AssayPilotError where no row is usable."""
 
     def work(report: Report) -> More:
         from assaypilot.engine.campaign.issued_rounds import Source
@@ -141,11 +141,11 @@ class Stocking:
         """The latest dialog for a place to write to."""
 
     def ask(self) -> None:
-        """Ask for a stock list and take it in."""
+        """Ask for a stock list and record it."""
         self._desk.ask_for_table("Read a stock list", self.read)
 
     def read(self, path: Path) -> None:
-        """Take a stock list in, and say what of it could not be used."""
+        """Record a stock list, and show its unusable lines."""
         session, view = self._desk.session, self._desk.session.view
         if view is None:
             return
@@ -171,7 +171,7 @@ class Stocking:
         session.read(f"Reading {path.name}", lambda report: read_list(path, library, days, report), landed)
 
     def ask_where(self) -> None:
-        """Ask where the order list goes, and write it."""
+        """Ask for the place of the order list, and write it."""
         desk, view = self._desk, self._desk.session.view
         if view is None or view.status.stock is None:
             return

@@ -29,7 +29,7 @@ _REMARKS = 6
 
 
 class LibraryPage(Page):
-    """The table of compounds with what each is made of."""
+    """The table of compounds with the substituents of each."""
 
     def __init__(self, session: Session, structures: Structures) -> None:
         super().__init__(session, "Library")
@@ -70,7 +70,7 @@ class LibraryPage(Page):
         self.remarks.setChecked(False)
 
     def refresh(self, view: View, *, opened: bool) -> None:
-        """Show a campaign as it is now."""
+        """Show the current state of a campaign."""
         self._view = view
         status = view.status
         library = status.library
@@ -92,14 +92,14 @@ class LibraryPage(Page):
             parts.append(f"{history:,} values from before")
         rank = view.rank
         if rank is not None and rank[0] < rank[1]:
-            parts.append(f"the library tells {rank[0]:,} of {rank[1]:,} unknowns apart")
+            parts.append(f"the library can estimate {rank[0]:,} of {rank[1]:,} unknowns")
         self.subtitle.setText(" · ".join(parts))
         self.gone.setEnabled(not view.read_only)
         warnings = status.warnings[:_REMARKS]
         self.remarks.setVisible(bool(warnings))
         self.remarks.setText(many(len(warnings), "remark"))
         self.notes.setVisible(bool(warnings) and self.remarks.isChecked())
-        self.notes.say("", "\n".join(warnings))
+        self.notes.show_text("", "\n".join(warnings))
 
     def arrange(self, values: dict[str, Any]) -> None:
         """Arrange the columns as they were, and sort by the one they were sorted by."""
@@ -132,7 +132,7 @@ class LibraryPage(Page):
         found = self.tools.narrowed(status.library, columns, facts)
         self.model.only(found.mask)
         self.table.choose(self.session.selection.compound)
-        self.tools.say_shown(found.mask is not None, self.model.rowCount())
+        self.tools.show_count(found.mask is not None, self.model.rowCount())
 
     def _chosen(self, compound: int | None) -> None:
         # The keyboard alone coming to the table makes a row the current one, and selects none.

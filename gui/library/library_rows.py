@@ -46,7 +46,7 @@ def structure_column(library: Library) -> list[Column]:
 
 
 class _Names:
-    """The order of the names of the libraries looked at last: a campaign goes on with the same ones."""
+    """The order of the names of recent libraries: a campaign keeps its library."""
 
     kept: list[tuple[Sequence[str], Ranks]]
 

@@ -1,4 +1,4 @@
-"""What the table of a new campaign holds, and whether the additive model fits it."""
+"""The content of the table of a new campaign, and whether the additive model fits it."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class ModelView(QWidget):
         put(row, (left, 1), (right, 1))
 
     def show_checked(self, checked: Checked) -> None:
-        """Show the report of the endpoint that was looked at, else of the goal's."""
+        """Show the report of the same endpoint as before, else of the goal's."""
         before = self.endpoint.currentText()
         with QSignalBlocker(self.endpoint):
             self._checked, self._facts = checked, checked.facts
@@ -158,7 +158,7 @@ def verdict_line(facts: Sequence[EndpointFacts]) -> str:
 
 
 def _number(value: float | None) -> str:
-    return "cannot be told" if value is None else f"{value:.2f}"
+    return "not estimable" if value is None else f"{value:.2f}"
 
 
 def _p(value: float) -> str:
@@ -235,8 +235,8 @@ class CheckPane(Pane):
             words = verdict_line(ordered[:ENDPOINTS]) + (f"\nand {more} more below" if more > 0 else "")
         if verdicts & {"doubtful", "does not fit"}:
             words += "\nA proof would assume that it does; the series model does not."
-        self.verdict.say(heading, words)
-        # What fits needs no colour that asks to be looked at.
+        self.verdict.show_text(heading, words)
+        # A good fit needs no warning colour.
         name = "card" if verdicts == {"fits"} else "callout"
         if self.verdict.objectName() != name:
             self.verdict.setObjectName(name)

@@ -54,7 +54,7 @@ class BlankQuestion(Callout):
         """Ask about the columns that have empty cells, each with its count; hides when there is none."""
         if empty:
             counts = ", ".join(f"{name}: {count:,}" for name, count in empty.items())
-            self.say("What is an empty substituent cell?", f"Empty cells: {counts}. This is asked once.")
+            self.show_text("What is an empty substituent cell?", f"Empty cells: {counts}. This is asked once.")
         self.setVisible(bool(empty))
 
     def _toggled(self, checked: bool) -> None:
@@ -98,7 +98,7 @@ class CheckPanel(QWidget):
         for made in (self.again, self.tick):
             made.hide()
 
-    def say(self, heading: str, words: str) -> None:
+    def show_text(self, heading: str, words: str) -> None:
         """Something is missing before the table can be checked."""
         self._clear()
         self.heading.setText(heading)
@@ -107,11 +107,11 @@ class CheckPanel(QWidget):
 
     def stopped(self) -> None:
         """Show that the check was cancelled."""
-        self.say("The check was stopped", "Nothing is known of the table like this.")
+        self.show_text("The check was stopped", "Nothing is known of the table like this.")
         self.again.show()
 
     def show_error(self, text: str, mend: str) -> None:
-        """Say why the table cannot be imported like this."""
+        """Show why the table cannot be imported like this."""
         self._clear()
         self.heading.setText("The table cannot be used like this")
         self.problem.setText(text)
@@ -150,7 +150,7 @@ class CheckPanel(QWidget):
         if warnings:
             more = len(warnings) - WARNED
             words = "\n".join(warnings[:WARNED]) + (f"\nand {more} more under Rows and notes" if more > 0 else "")
-            self.warnings.say("Please look at", words)
+            self.warnings.show_text("Please look at", words)
             self.warnings.show()
         unused, notes = len(imported.not_used), len(imported.notes)
         parts = [f"{unused:,} not used"] if unused else []
@@ -195,7 +195,7 @@ def fact_rows(checked: Checked) -> list[tuple[str, str]]:
 
 
 def _stock_rows(stock: Sequence[StockLine]) -> list[tuple[str, str]]:
-    """Return what the columns of stock, cost and time say: how many are there, and what making the others takes."""
+    """Return facts from the stock, cost and time columns: how many are there, and what making the others takes."""
     rows = []
     states = [(sum(line.state == state for line in stock), STATES[state]) for state in (IN_STOCK, TO_MAKE, CANNOT)]
     counts = [f"{n:,} {words}" for n, words in states if n]

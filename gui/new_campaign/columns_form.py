@@ -135,7 +135,7 @@ class ColumnsForm(QWidget):
             (
                 "Same structure",
                 self.merge,
-                "What a structure is that stands under two ids; racemate and enantiomer are always two",
+                "How to treat one structure with two ids; racemate and enantiomer always stay separate",
             ),
             ("Substituents", self.source, "In columns R1, R2, …, or found by taking the structures apart"),
             ("Sites", self.sites, "The columns R1, R2, …"),
@@ -229,7 +229,7 @@ class ColumnsForm(QWidget):
 
     @property
     def missing(self) -> tuple[str, str]:
-        """What was taken away and has to be there, and what to do; empty while nothing is missing."""
+        """The required role that was removed, and what to do; empty while nothing is missing."""
         if self.from_structures:
             if "smiles" in self._declined:
                 return "No column holds structures", "Choose it under Columns, or take substituents from columns there."
@@ -325,7 +325,7 @@ class ColumnsForm(QWidget):
         self._show_parts()
 
     def show_proposed(self, endpoint: Endpoint) -> None:
-        """Say what is proposed where nothing else was chosen."""
+        """Show the proposal where nothing else was chosen."""
         if self.scale.currentData() is None:
             usual = "log10" if endpoint.transform == "log" else "as it is"
             self.scale.setItemText(0, f"proposed: {_KINDS.get(endpoint.kind, usual)}")

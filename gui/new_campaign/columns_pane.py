@@ -55,7 +55,7 @@ class ColumnsPane(Pane):
         self.form.source_changed.connect(self._source_changed)
         column_of((Scrolled(self.form), 1), holder=self)
         self.understood_so_far = QWidget()
-        """The core, and what was understood: shown whatever else is looked at."""
+        """The core and the summary, which are always shown."""
         row = row_of(holder=self.understood_so_far, spacing=24)
         right = column_of(self._remembered(), spacing=12)
         self.blank = BlankQuestion()
@@ -232,7 +232,7 @@ class ColumnsPane(Pane):
         self._check()
 
     def _not_added(self, reason: str) -> None:
-        """Give the endpoint up that was to be added, and say why."""
+        """Drop the endpoint that was to be added, and show why."""
         self.form.take_back(self._adding)
         self._adding = ""
         self._check()
@@ -253,19 +253,19 @@ class ColumnsPane(Pane):
         self.blank.ask({name: self._blanks[name] for name in options.sites if name in self._blanks})
         if self.form.from_structures and not options.cores:
             self.result = None
-            self.panel.say("Waiting for a core", "The structures are taken apart once a core is used.")
+            self.panel.show_text("Waiting for a core", "The structures are decomposed once a core is used.")
             self.changed.emit()
             self._nothing()
             return
         if self.form.missing[0]:
             self.result = None
-            self.panel.say(*self.form.missing)
+            self.panel.show_text(*self.form.missing)
             self.changed.emit()
             self._nothing()
             return
-        self.panel.wait("Taking the structures apart…" if options.cores else "Checking the table…")
+        self.panel.wait("Decomposing the structures…" if options.cores else "Checking the table…")
         self.checking.emit()
-        label = "Taking the structures apart" if options.cores else "Checking the table"
+        label = "Decomposing the structures" if options.cores else "Checking the table"
         self._job.start(
             self.session.read(label, lambda report: check_table(raw, options, report), self._show, self._refuse)
         )
@@ -276,7 +276,7 @@ class ColumnsPane(Pane):
             self._not_added(checked.imported.errors[0].reason)
             return
         if self._adding and self._adding not in [endpoint.name for endpoint in checked.imported.endpoints]:
-            self._not_added("This table says in every row which endpoint it is of; add the endpoint there.")
+            self._not_added("Each row of this table names its endpoint; add the endpoint there.")
             return
         self._adding = ""
         self.result = checked
@@ -306,11 +306,11 @@ class ColumnsPane(Pane):
         self._nothing()
 
     def _offer_sites(self, error: AssayPilotError) -> None:
-        """Offer what to do where no column is known to hold substituents."""
+        """Offer what to do where no column of substituents is known."""
         if not isinstance(error, NoSites) or self.form.chosen_sites:
             return
         if self.form.smiles.currentData() is not None:
-            self.panel.say(
+            self.panel.show_text(
                 "No column holds substituents",
                 "Tick them under Columns, or choose Structures there to take the structures apart.",
             )

@@ -21,7 +21,7 @@ PICTURE = 200
 
 
 class CorePanel(QWidget):
-    """Cores with a tick for those that are used, and the picture of the one that is looked at."""
+    """Cores with a tick for those that are used, and the picture of the current one."""
 
     changed = Signal()
     """Other cores are used."""
@@ -137,7 +137,7 @@ class CorePanel(QWidget):
             self.words.setText("The search was stopped. Type the core, give its file, or propose again.")
 
     def refuse(self, text: str) -> None:
-        """Say why a core cannot be used."""
+        """Show why a core cannot be used."""
         self.problem.setText(text)
         self.problem.setVisible(bool(text))
 

@@ -57,7 +57,7 @@ VIEWS = {
     "sites": ("Substituents", CHECK),
     "model": ("Additive model", CHECK),
 }
-"""What can be looked at below what was understood: its button, and the part that holds it."""
+"""The parts that can be opened below the summary: the button and the widget of each."""
 SOON = 15
 """Milliseconds between two parts that are made."""
 AFTER = 100
@@ -167,7 +167,7 @@ class NewCampaign(QDialog):
 
     @cached_property
     def goal_pane(self) -> GoalPane:
-        """What is wanted."""
+        """The goal."""
         from .goal_pane import GoalPane
 
         made = GoalPane(self.session, self._settings)
@@ -295,7 +295,7 @@ class NewCampaign(QDialog):
         self._watch()
 
     def _checked(self, checked: Checked | None) -> None:
-        """Ask for the goal of the table as it was checked last, a while after its boxes were filled."""
+        """Request the goal of the latest checked table, a while after its boxes were filled."""
         self._latest = checked
         if checked is not None:
             pictures = {

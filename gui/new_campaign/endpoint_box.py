@@ -102,7 +102,7 @@ class EndpointBox(QFrame):
         for place, (caption, field) in enumerate(zip(self._captions, self._fields, strict=True)):
             grid.addWidget(caption, 0, place)
             grid.addWidget(field, 1, place)
-            # What is wrong has the whole width to say so.
+            # A problem has the whole width.
             grid.addWidget(field.note, 3 + place, 0, 1, 4)
             field.edit.textChanged.connect(lambda _: self._typed())
         self.unknown = QCheckBox("Estimate from replicates")

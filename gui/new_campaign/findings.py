@@ -91,7 +91,7 @@ class FindingsModel(RowsModel):
         )
 
     def narrow(self, kind: str, text: str) -> None:
-        """Show the lines of a kind (``all``: of every one) that hold the words of a text."""
+        """Show the lines of a kind (``all``: of every one) that contain the words of a text."""
         mask = self.holding(text)
         if kind != "all":
             own = np.array([one.kind == kind for one in self.found], dtype=bool)
@@ -234,7 +234,7 @@ class SubstituentsModel(RowsModel):
         self.fill(columns, len(kept))
 
     def narrow(self, site: str, text: str) -> None:
-        """Show the substituents of a site (empty: of all) whose name, here or in the table, holds a text."""
+        """Show the substituents of a site (empty: of all) whose name, here or in the table, contains a text."""
         mask = self.holding(text, lambda row: self.entries[row].label)
         if site:
             own = np.array([one.site == site for one in self.entries], dtype=bool)

@@ -132,7 +132,7 @@ class EndpointList(QWidget):
         if self._missing:
             self._later.start()
             return
-        # The boxes come where they stand: after what is above them, and before the line below.
+        # The tab order is that of the screen: after the parts above, and before the line below.
         before = self.new.previousInFocusChain() or self.new
         while before is not self.new and before.focusPolicy() == Qt.FocusPolicy.NoFocus:
             before = before.previousInFocusChain() or self.new
@@ -230,13 +230,13 @@ class EndpointList(QWidget):
         return False
 
     def refuse_new(self, text: str) -> None:
-        """Say why an endpoint could not be added."""
+        """Show why an endpoint could not be added."""
         self.add_problem.setText(text)
         self.add_problem.setVisible(bool(text))
 
     def _add(self) -> None:
         name, sign, of = (part.strip() for part in self.new.text().partition("="))
-        if not any(minus in of for minus in "-\N{MINUS SIGN}\N{EN DASH}"):  # a name may hold a sign, too: logD pH=7.4
+        if not any(minus in of for minus in "-\N{MINUS SIGN}\N{EN DASH}"):  # a name may have a sign, too: logD pH=7.4
             name, of = (name, "") if sign and not of else (self.new.text().strip(), "")
         if not name:
             return

@@ -1,4 +1,4 @@
-"""The fields of a new campaign's goal: what is wanted, what the lab can do, and where the campaign goes."""
+"""The fields of a new campaign: its goal, the capacity of the lab, and the place of the file."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class GoalFields(Pane):
     new_endpoint = Signal(str, str, str)
     """Name and unit of an endpoint that is not in the table."""
     typed = Signal()
-    """Something else is wanted."""
+    """Something in the fields changed."""
 
     def __init__(self, settings: Settings) -> None:
         super().__init__()
@@ -66,7 +66,7 @@ class GoalFields(Pane):
         """The table as it was read; its columns may state the groups with different noise."""
         self._named = self._filling = False
         self._scored = False
-        """Whether the goal was about a profile when it was last looked at."""
+        """Whether the goal was about a profile at the latest update."""
         self._first = ""
         """The endpoint that the columns propose."""
         self._source_stem = ""
@@ -80,7 +80,7 @@ class GoalFields(Pane):
         self.objective.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.objective.setMinimumContentsLength(24)
         self.profile = ProfileEditor()
-        self.scored = QCheckBox("as a column beside the goal")
+        self.scored = QCheckBox("as an extra column")
         self.endpoints = EndpointList()
         self.top = Field("How many of the best", "10", "compounds")
         self.epsilon = Field("Within of the best", "0.5", tip="How far from the best a compound may be and still count")
@@ -197,7 +197,7 @@ class GoalFields(Pane):
         structures = checked.imported.library.smiles
         self.objective.addItem("A profile of endpoints and properties", PROFILE)
         self.profile.show_endpoints(endpoints, checked.imported.history, structures)
-        # An endpoint that was added leaves the choice as it is; another table or another choice there does not.
+        # An added endpoint keeps the choice; another table or another choice there does not.
         keep = wanted in names and set(before) <= set(names) and self._first == first
         self._first = first
         self.objective.setCurrentIndex(names.index(str(wanted) if keep else first))

@@ -1,4 +1,4 @@
-"""The goal of a new campaign: what is wanted, what the lab can do, and what that will find."""
+"""The goal of a new campaign, the capacity of the lab, and the forecast."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ class GoalPane(GoalFields):
         self.changed.emit()
 
     def _outdate(self) -> None:
-        """Let what was found fade until it is found for the goal as it is now."""
+        """Fade the forecast until that of the current goal is there."""
         self.ahead.stop()
         self.simulated.outdate()
         for stale in (self.sentence, self.outlook):

@@ -81,13 +81,13 @@ PROMISES = {
     "pareto": "Finds all that no other beats in all endpoints, and none that one beats by more than the given "
     f"differences, {ADDS_UP}.",
 }
-"""What a proof holds for, by goal."""
+"""What a proof guarantees, by goal."""
 USUAL = ("adaptive", "linfact-g", "linfact-xy", "gege", "rage")
 """Strategies that promise that and nothing else."""
 OTHERS = {
     "gaussian-process": "Effects need not add up.",
     "linfact-xy-as-printed": "As LinFACT-XY, with about four times the measurements.",
-    "linfact-mis": "Decides what holds however a compound deviates from the additive model, as far as stated below.",
+    "linfact-mis": "Decides correctly for all deviations from the additive model up to the one stated below.",
     "linfact-glm": "Its proof is incomplete; errors were measured by simulation.",
     "epsilon-best-fixed-budget": "Decides all within the budget, and says how often wrongly at most.",
     "gege-fixed-budget": "Decides all within the budget; how often wrongly is not known.",
@@ -138,7 +138,7 @@ class StrategyChoice(QWidget):
 
     @property
     def off_model(self) -> bool:
-        """Whether the strategy chosen asks how far a compound may be off the additive model."""
+        """Whether the chosen strategy needs the allowed distance of a compound from the additive model."""
         return bool(self._kinds) and any(knob.name == "model_error" for knob in self._info.parameters)
 
     @property
@@ -167,7 +167,7 @@ class StrategyChoice(QWidget):
         return None if error is None else {"model_error": error}
 
     def unit(self, text: str) -> None:
-        """Say what the field's number is counted in."""
+        """Show the unit of the field's number."""
         self.off.hint(f"{text}: how far a compound may be off the additive model".lstrip(": "))
 
     def offer(self, kinds: tuple[type[Strategy], ...]) -> None:
@@ -219,7 +219,7 @@ class StrategyChoice(QWidget):
         self.changed.emit()
 
     def _describe(self) -> None:
-        """Say why a strategy is proposed, and what the one chosen promises for this goal."""
+        """Show why a strategy is proposed, and what the chosen one promises for this goal."""
         from assaypilot.engine.strategies.registry import propose
 
         info = self._info

@@ -53,7 +53,7 @@ class Number(QDoubleSpinBox):
         self.lineEdit().setTextMargins(6, 0, 0, 0)
 
     def textFromValue(self, value: float) -> str:
-        """Return a value as it is shown."""
+        """Return the text of a value."""
         plain = f"{value:.{_DECIMALS}f}".rstrip("0").rstrip(".")
         return plain.replace(".", self.locale().decimalPoint())
 
@@ -80,7 +80,7 @@ class CurvePlot(QWidget):
         self._held: int | None = None
         self.setMinimumHeight(round(92 * theme().scale))
         self.setMouseTracking(True)
-        self.setAccessibleName(f"Desirability curve of {name}; the numbers below say the same")
+        self.setAccessibleName(f"Desirability curve of {name}; the numbers below are the same")
 
     def show_curve(self, values: tuple[float, ...], measured: tuple[float, ...]) -> None:
         """Show a curve of two or four values; the axis stays while a point is dragged."""

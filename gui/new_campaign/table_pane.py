@@ -33,7 +33,7 @@ from .table_work import Loaded, Place, Wanted, load, roles_chosen
 SHOWN = 60
 """Rows of the preview."""
 MOST_WARNINGS = 3
-"""Lines of what was noticed while reading; all of them stand in the check."""
+"""Lines of warnings from reading; the check shows all of them."""
 
 
 class TableModel(RowsModel):
@@ -47,7 +47,7 @@ class TableModel(RowsModel):
         roles: Mapping[str, str] = MappingProxyType({}),
         pictures: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
     ) -> None:
-        """Take over the first ``rows`` rows; by the names of columns: what they are, and what their texts look like."""
+        """Show the first ``rows`` rows; the roles and the appearance of columns are by their names."""
 
         def column(place: int) -> Column:
             texts, name = cells[place], columns[place]
@@ -265,13 +265,13 @@ class TablePane(Pane):
         self.otherwise.setVisible(loaded is not None and not opened)
 
     def show_roles(self, roles: Mapping[str, str], pictures: Mapping[str, Mapping[str, str]]) -> None:
-        """Say on top of each column what it is, and draw substituents by the SMILES of each label."""
+        """Show the role above each column, and draw substituents by the SMILES of each label."""
         if (roles, pictures) != (self._roles, self._pictures):
             self._roles, self._pictures = roles, pictures
             self._show_rows()
 
     def correct_roles(self, role_of: Callable[[str, str], str]) -> None:
-        """Say what the columns were chosen for, while the table cannot be used like that."""
+        """Show the chosen roles of the columns, while the table is unusable with them."""
         if self._roles and self.raw is not None:
             self.show_roles(roles_chosen(self._roles, self.raw.columns, role_of), self._pictures)
 
@@ -322,7 +322,7 @@ class TablePane(Pane):
         self.changed.emit()
 
     def _dress_choose(self, text: str, role: str) -> None:
-        """Let the button stand out while choosing a file is the next thing to do."""
+        """Highlight the button while choosing a file is the next step."""
         self.choose.setText(text)
         if self.choose.property("role") != role:
             polish(self.choose, role=role)

@@ -116,7 +116,7 @@ class JoinPanel(QWidget):
     wanted = Signal()
     """A second file is to be chosen."""
     dropped = Signal()
-    """The second file is not wanted any more."""
+    """The second file is to be dropped."""
     changed = Signal()
     """Another column of ids was chosen."""
 
@@ -156,7 +156,7 @@ class JoinPanel(QWidget):
         self.line.hide()
 
     def show_joined(self, loaded: Loaded) -> None:
-        """Say what was joined."""
+        """Show what was joined."""
         second = loaded.wanted.second
         if second is None:
             self.show_nothing()

@@ -139,7 +139,7 @@ class SiteFacts:
 
 @dataclass(frozen=True, eq=False)
 class Checked:
-    """A table as it would be imported."""
+    """A table with the import it would give."""
 
     mapping: TableMapping
     imported: ImportedTable
@@ -171,7 +171,7 @@ ROLES = {name: name for name in _SAME} | {
     "stock": "in stock",
     "lead": "lead time",
 }
-"""What columns are, by the fields of a mapping."""
+"""The roles of columns, by the fields of a mapping."""
 
 
 def roles_of(checked: Checked) -> dict[str, str]:

@@ -45,7 +45,7 @@ class Part:
 
     @classmethod
     def of(cls, axes: Any, across: int, down: int, ratio: float) -> Part:
-        """Where axes (matplotlib's) lie in a picture of so many pixels."""
+        """Return the place of axes (matplotlib's) in a picture of so many pixels."""
         back, box = axes.transData.inverted(), axes.bbox
         x0, y0 = back.transform((0.0, down))
         x1, y1 = back.transform((across, 0.0))

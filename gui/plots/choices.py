@@ -207,12 +207,12 @@ class PlotChoice(QWidget):
         return any(self.boxes[role].currentData() in PROPERTIES for role in _ROLES[self.key])
 
     def offer(self, columns: Sequence[Column], answer: str) -> None:
-        """Offer the columns of a table that hold numbers; ``answer``: what the answer's own picture is called."""
+        """Offer the columns of numbers of a table; ``answer``: the name of the answer's own picture."""
         self._columns = numeric(columns)
         self.kind.setItemText(0, answer)
         for role, box in self.boxes.items():
             wanted = box.currentData() or _FIRST.get(role)
-            none = {"colour": [("status", "")], "size": [("all alike", "")]}.get(role, [])
+            none = {"colour": [("status", "")], "size": [("all the same", "")]}.get(role, [])
             fill_box(box, [*none, *((whole_name(column), column.key) for column in self._columns)], wanted)
 
     def quantity(self, role: str) -> Quantity | None:

@@ -120,7 +120,7 @@ class PointingCanvas(Canvas):
         return self.width() / inch(), self.height() / inch()
 
     def point(self, target: Target | None, at: QPointF | None = None) -> None:
-        """Point at something and say what it is; None: at nothing."""
+        """Point at something and describe it; None: at nothing."""
         self.target = target
         if target is None:
             if self._card is not None:
@@ -129,7 +129,7 @@ class PointingCanvas(Canvas):
             where = self.place_of(target) if at is None else at
             if where is not None:
                 window = self.window()
-                self.card.say(target.heading, target.text, target.smiles, self.mapTo(window, where.toPoint()))
+                self.card.show_text(target.heading, target.text, target.smiles, self.mapTo(window, where.toPoint()))
         self.update()
 
     def place_of(self, target: Target) -> QPointF | None:
@@ -148,7 +148,7 @@ class PointingCanvas(Canvas):
     # ------------------------------------------------------------------ Qt
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Say what is under the pointer."""
+        """Describe the part under the pointer."""
         if self._drag(event):
             return
         target = self.under(event.position())
@@ -170,7 +170,7 @@ class PointingCanvas(Canvas):
                 self.picked.emit(target.compound)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Say what was enclosed."""
+        """Emit the enclosing outline, in data units."""
         super().mouseReleaseEvent(event)
         outline, self._outline = self._outline, []
         if len(outline) > 2 and QPolygonF(outline).boundingRect().width() >= DRAG and self.parts:
@@ -209,12 +209,12 @@ class PointingCanvas(Canvas):
             self.unzoomed.emit()
 
     def leaveEvent(self, event: QEvent | QEnterEvent) -> None:
-        """Say nothing any more."""
+        """Hide the description."""
         super().leaveEvent(event)
         self.point(None)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Say nothing any more."""
+        """Hide the description."""
         super().focusOutEvent(event)
         self.point(None)
 

@@ -19,7 +19,7 @@ NAMED = 5
 
 
 class PredictionScene(Scene):
-    """Each compound with a value against what the others say of it."""
+    """Each measured compound against its prediction from the others."""
 
     title = "measured against predicted"
 
@@ -33,7 +33,7 @@ class PredictionScene(Scene):
         self.name = f"{look.endpoint.scale_name} measured against predicted from the other compounds, and what is left"
 
     def least(self) -> Shape:
-        """Inches below which points lie on each other."""
+        """Inches below which points overlap."""
         return 4.2, 3.4
 
     def draw(self, palette: Palette, size: Shape, dpi: float) -> Figure:

@@ -1,4 +1,4 @@
-"""The look: two sets of colours, a quiet style sheet, and who decides which set is shown."""
+"""The look: two sets of colours, a quiet style sheet, and the choice between the sets."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Colours:
     """A selected row, the page that is shown."""
     hover: str
     question: str
-    """Ground of what asks to be looked at."""
+    """Background of parts that need attention."""
     question_edge: str
     caution: str
     """Text that says what is no longer guaranteed."""
@@ -122,7 +122,7 @@ class Theme(QObject):
             font = QFont(application.font())
             font.setPointSizeF(self._points * self.scale)
             with nothing_goes():
-                # A style sheet holds the fonts of its labels: without it the new one reaches everything.
+                # A style sheet fixes the fonts of its labels: without it the new font reaches everything.
                 application.setStyleSheet("")
                 application.setFont(font)
         self._follow()
@@ -226,7 +226,7 @@ def blend(front: str, back: str, share: float) -> str:
 
 
 def tabular(font: QFont) -> QFont:
-    """Return the font with figures of one width, so that numbers stand in columns."""
+    """Return the font with figures of one width, so that digits align."""
     font = QFont(font)
     font.setFeature(QFont.Tag("tnum"), 1)
     return font

@@ -49,7 +49,7 @@ class Entry:
     n: int = 1
     sd: float | None = None
     text: str = ""
-    """As it was typed."""
+    """The typed text."""
 
     def shown(self, endpoint: Endpoint) -> str:
         """Return what will be kept, as the round's cell shows it."""
@@ -115,7 +115,7 @@ def parse_entry(text: str, endpoint: Endpoint, decimal: str = ".") -> Entry:
             # The campaign keeps the p scale; the relation turns around with the logarithm.
             measured = Endpoint(endpoint.name, unit, "log")
             value, relation, unit = _model(measured, value), measured.relation_on_model(relation), None
-            sd = None  # that of a concentration is none of its logarithm; as it was typed it stays in the comment
+            sd = None  # an SD of a concentration is none of its logarithm; the typed text stays in the comment
     entry = Entry(value, relation, unit, n, sd, text.strip())
     _model(endpoint, value, unit)
     return entry
@@ -184,7 +184,7 @@ def results_in_round(
 
     The replicate is the first that is free, as the rows of the work list are numbered, so that the same list read
     later is known to hold these values already, while the same value typed again is a further measurement. A value
-    beyond what the round asks for says neither: it may be a late one of an earlier round. ``before``: results of the
+    beyond the request has neither: it may be a late one of an earlier round. ``before``: results of the
     same paste that come before these. ``cells``: where each of them was typed, counted from 0. ``there``: what
     the round has already, if it was gathered before.
     """
@@ -204,7 +204,7 @@ def results_in_round(
             continue
         number = typed if typed in free else free[0]
         start = free.index(number)
-        del free[start : start + max(1, min(entry.n, requested + 1 - start))]  # a mean stands for as many
+        del free[start : start + max(1, min(entry.n, requested + 1 - start))]  # a mean counts as many
         if number <= requested:
             result = replace(result, round=shown.number, replicate=str(number))
         made.append(result)
@@ -262,7 +262,7 @@ def entered_text(measurement: Measurement, endpoint: Endpoint) -> str:
 
 
 def as_first_entered(measurement: Measurement, endpoint: Endpoint) -> str:
-    """Return a measurement as it was entered, whatever it was corrected to."""
+    """Return the entered text of a measurement, without later corrections."""
     entered = measurement.entered
     return _text(entered.value, entered.relation, entered.unit, measurement.n, entered.sd, endpoint)
 

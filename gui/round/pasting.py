@@ -65,7 +65,7 @@ class Intended:
     warnings: tuple[str, ...] = ()
     source: Source | None = None
     wrong: tuple[Wrong, ...] = ()
-    """Of the rejected ones, those that have a cell to stand in until they are put right."""
+    """Rejected values with a cell that shows them until they are corrected."""
     pending: int = 0
     """Cells without a value, such as n.d.; nothing is written for them."""
 
@@ -230,7 +230,7 @@ class _Pasted:
                 self._add(row, compound, endpoint, texts)
 
     def _full(self, compound: int) -> bool:
-        """Whether the round asks for no more values of a compound than there are."""
+        """Whether a compound has all requested values of the round."""
         return all(
             sum(m.n for m in self.there.get((compound, endpoint), ()) if m.excluded is None)
             + sum(result.n for result in self.made.get((compound, endpoint), ()))
@@ -310,7 +310,7 @@ class _Pasted:
         self.rows.append(PastedRow(row, name, text, "", reason, rejected=True))
 
     def _any_value(self, cells: Sequence[str]) -> bool:
-        """Whether a row holds something that could be a result."""
+        """Whether a row contains a possible result."""
         for cell in cells:
             try:
                 if parse_cells([cell], self.status.endpoints[self.shown.endpoints[0]], self.decimal):

@@ -83,7 +83,7 @@ class PlateView(QWidget):
         self.chosen: frozenset[int] = frozenset()
         """The compounds that are chosen."""
         self._placed: tuple[tuple[int, str], list[tuple[int, float, Draw, str]]] | None = None
-        """The legend laid out for a width and a font; every well asks how much room it leaves."""
+        """The legend laid out for a width and a font; every well needs to know its height."""
         self.under: int | None = None
         """The compound under the mouse."""
         theme().changed.connect(self.update)

@@ -66,7 +66,7 @@ class PlateChooser(PlateView):
             self._describe()
             self.update()
 
-    def say(self, words: str) -> None:
+    def show_text(self, words: str) -> None:
         """Set the accessible name of the plate, to which that of the well is added."""
         self._words = words
         self._describe()
@@ -208,7 +208,7 @@ class PlateChooser(PlateView):
             self.opened.emit(placed.compound, placed.replicate)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """Say where the keyboard is."""
+        """Emit the text of the keyboard's well."""
         super().focusInEvent(event)
         if event.reason() in (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason):
             self.described.emit(self.text_at(self.mark))

@@ -19,7 +19,7 @@ from .round_rows import RoundModel
 LONGEST = 22
 """Letters of an endpoint's name in the legend."""
 LINES, STATE, DECISION, VALUE = "lines", "state", "decision", "value"
-"""What wells are coloured by; a value is ``value`` and the endpoint's place in the round."""
+"""The colouring of wells; a value is ``value`` and the endpoint's place in the round."""
 
 Kind = Literal["waiting", "missing", "back", "partly", "excluded", "asked", "wrong"]
 WORDS: dict[Kind, str] = {
@@ -70,7 +70,7 @@ class Looks:
 
 
 def plain_looks(plate: Plate, ranks: Mapping[int, int]) -> Looks:
-    """Wells that say no more than which line of the list they are; ``ranks``: the line of each compound, from 1."""
+    """Wells that show only their line in the list; ``ranks``: the line of each compound, from 1."""
     wells = {
         well: Look("waiting", ranks.get(placed.compound, 0) - 1, "") for placed in plate.placed for well in placed.wells
     }

@@ -62,7 +62,7 @@ class ReasonDialog(QDialog):
         return " ".join(self.line.text().split())
 
     def check(self) -> None:
-        """Let the dialog be confirmed when all of it is there."""
+        """Enable the confirmation when all fields are filled."""
         self.confirm.setEnabled(bool(self.reason))
 
     def foresee(self, session: Session, question: Callable[[], Consequences | None]) -> None:
@@ -107,7 +107,7 @@ class UnavailableDialog(ReasonDialog):
         what = names[0] if len(names) == 1 else f"{len(names):,} compounds"
         super().__init__("Unavailable", f"{what} unavailable", "Mark as unavailable", parent)
         does = (
-            "The guarantee stays if the reason has nothing to do with their values. What only they could tell becomes "
+            "The guarantee stays if the reason has nothing to do with their values. What depends on them alone becomes "
             "not estimable."
             if proof
             else "They keep an estimate, and may still be in."
@@ -150,10 +150,10 @@ class ExcludeDialog(ReasonDialog):
         self.body.insertWidget(3, self.consequence)
         for choice in (self.technical, self.judged):
             choice.setVisible(proof)  # the series model takes what is left, whatever the reason
-        self.technical.toggled.connect(lambda _: self._say())
+        self.technical.toggled.connect(lambda _: self._show_consequence())
         self.technical.toggled.connect(lambda _: self.consequences_wanted.emit())
         self.finish("Reason", "for example: dispensing error in well C5")
-        self._say()
+        self._show_consequence()
 
     @property
     def judgement(self) -> bool:
@@ -172,7 +172,7 @@ class ExcludeDialog(ReasonDialog):
         if not self._instead:
             self.show_text(self.consequence, "\n\n".join(sentences or (self._in_general, *[RESTS] * self._proof)))
 
-    def _say(self) -> None:
+    def _show_consequence(self) -> None:
         self.show_text(self.consequence, self._instead or self._in_general)
 
     @property

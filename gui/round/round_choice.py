@@ -74,7 +74,7 @@ class PlanCard(QFrame):
         title = WORDS[option.name][0]
         self.usual = option.usual
         self.heading.setText(f"{title} (as usual)" if option.usual else title)
-        # One of three is what there is to do next; the others are there to be chosen.
+        # One of three is the proposed next step; the others can be chosen instead.
         polish(self.go, role="go" if option.usual else "")
         cost = cost_words(option, currency)
         self.cost.setText(f"Cost {cost}" if cost == NOT_KNOWN else cost)
@@ -165,7 +165,7 @@ class PlanChoice(QWidget):
     # ------------------------------------------------------------------ what is shown
 
     def wait(self) -> None:
-        """Say that the plans are being worked out."""
+        """Show that the plans are being computed."""
         self.words.setText("Working out three plans…")
         self._cards.hide()
         self.problem.hide()
@@ -203,7 +203,7 @@ class PlanChoice(QWidget):
         return next((card.go for card in self.cards.values() if card.usual), self.cards["balanced"].go)
 
     def refuse(self, text: str) -> None:
-        """Say why something cannot be."""
+        """Show why a plan is impossible."""
         self.problem.setText(text)
         self.problem.show()
 
@@ -293,7 +293,7 @@ class RoundChoosing:
         self.ahead.ask((str(path), view.status.head), lambda report: foresee(path, None, report))
 
     def _foreseen(self, found: Foresight) -> None:
-        """Say of each plan what it takes to the end."""
+        """Show what each plan takes to the end."""
         view = self._page.view
         if view is not None:
             left = found.forecast.measurements.middle - found.used

@@ -37,7 +37,7 @@ MOST_SLOTS = 64
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """What one cell holds."""
+    """The content of one cell."""
 
     kept: Measurement | None = None
     """The measurement that is in use here."""
@@ -168,7 +168,7 @@ def result_key(place: int, at: int = 0) -> str:
 
 
 def result_cell(key: str) -> tuple[int, int] | None:
-    """Endpoint and place of the value of a column of results; None for a column that holds none."""
+    """Endpoint and place of the value of a column of results; None for any other column."""
     name, _, number = key.partition(".")
     at = int(number) - 1 if number else 0
     if name == RESULT:
@@ -177,7 +177,7 @@ def result_cell(key: str) -> tuple[int, int] | None:
 
 
 def result_place(key: str) -> int | None:
-    """Return the endpoint of a column, by its place among the round's; None for a column that holds no results."""
+    """Return the endpoint of a column, by its place among the round's; None for a column without results."""
     cell = result_cell(key)
     return None if cell is None else cell[0]
 

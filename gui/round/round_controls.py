@@ -1,4 +1,4 @@
-"""Controls on the Round page: rows of their own to type what they read, and what they say of each plate."""
+"""Controls on the Round page: rows for their readings, and the quality of each plate."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Row:
     control: int
     endpoint: int
     place: str
-    """The plate's name as it will be written; empty when there is none."""
+    """The plate's name in the file; empty when there is none."""
     wells: tuple[str, ...] = ()
     """Its well, when that is known."""
 
@@ -170,7 +170,7 @@ class ControlsPane(QWidget):
         return waits if nominal is None else f"{waits}, nominal {nominal:g} {endpoint.scale_name}"
 
     def _enter(self, row: Row) -> None:
-        """Save what was typed into a row, or say what is wrong with it."""
+        """Save what was typed into a row, or show what is wrong with it."""
         page, field = self._page, self.fields[row]
         view, shown = page.view, page.shown
         if view is None or shown is None or not field.text or field.edit.isReadOnly():
@@ -240,7 +240,7 @@ class ControlsPane(QWidget):
 
 
 def on_plates(results: Sequence[Result], layout: Layout | None, compound: int, endpoint: int) -> list[Result]:
-    """Results typed into a round with the plates and wells they stand on, where those are known."""
+    """Results typed into a round with their plates and wells, where those are known."""
     placed = []
     for result in results:
         try:

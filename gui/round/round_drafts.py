@@ -103,7 +103,7 @@ class Unkept:
         self.keep()
 
     def leave(self) -> None:
-        """Take what is being typed before the window closes, and ask nothing."""
+        """Take what is being typed before the window closes, without a question."""
         self._page.values.leaving = True
         self._page.table.commit()
         self._page.values.leaving = False
@@ -144,7 +144,7 @@ def _key(shown: Round) -> str:
 
 
 DIVIDED, COLOURED = "round/divided", "round/coloured"
-"""Under which the divisions of the page, and what wells are coloured by, are remembered."""
+"""Keys of the remembered divisions of the page and colouring of wells."""
 WITH_PLATES = 372
 """Pixels of the panel at the right once there are plates in it."""
 NO_LIMIT = 16_777_215
@@ -172,7 +172,7 @@ class PlateLink:
         page.session.selection.changed.connect(self.follow)
 
     def remember_in(self, settings: Settings) -> None:
-        """Divide the page as it was the last time, and remember how it will be."""
+        """Restore the divisions of the page, and remember their changes."""
         self._settings = settings
         self._page.plates_pane.wanted = settings.text(COLOURED) or self._page.plates_pane.wanted
         kept = settings.values(DIVIDED)

@@ -55,10 +55,10 @@ class EndingPanel(QFrame):
         return " ".join(self.line.text().split())
 
     def check(self) -> None:
-        """Let it be confirmed when all of it is there."""
+        """Enable the confirmation when all fields are filled."""
 
     def reject(self) -> None:
-        """Leave all as it is; what was typed stays for the next time."""
+        """Change nothing; what was typed stays for the next time."""
         if not self.isHidden():
             self.hide()
             self.asking.emit(False)
@@ -69,7 +69,7 @@ class EndingPanel(QFrame):
         focus.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Escape leaves all as it is."""
+        """Escape changes nothing."""
         if event.key() == Qt.Key.Key_Escape:
             self.reject()
             return
@@ -105,7 +105,7 @@ class ClosePanel(EndingPanel):
             "The decision uses the returned results.",
         ),
     )
-    """Key, what is chosen, what that means while the guarantee holds, and once it does not hold any more."""
+    """Key, choice, its meaning with a guarantee, and its meaning without one."""
 
     def __init__(self) -> None:
         super().__init__("Close the round")
@@ -199,7 +199,7 @@ class WithdrawPanel(EndingPanel):
         self.line.setPlaceholderText("a note, if you like")
 
     def ask(self, shown: Round, *, undoable: bool) -> None:
-        """Show what withdrawing a round means; ``undoable``: whether Undo would bring it back."""
+        """Show what withdrawing a round means; ``undoable``: whether Undo would restore it."""
         self.heading.setText(f"Withdraw round {shown.number}")
         again = "Redo issues the same list again" if undoable else "It cannot be undone"
         self.words.setText(
@@ -244,7 +244,7 @@ class RoundEnds:
         self.withdrawing.reject()
 
     def close(self, closed: Callable[[], None] | None) -> None:
-        """Say what closing the open round means, and close it when that is confirmed."""
+        """Show what closing the open round means, and close it when that is confirmed."""
         page, shown = self._page, self._open()
         if page.view is None or shown is None:
             return
@@ -258,7 +258,7 @@ class RoundEnds:
         )
 
     def withdraw(self) -> None:
-        """Say what withdrawing the open round means, and withdraws it when that is confirmed."""
+        """Show what withdrawing the open round means, and withdraw it when that is confirmed."""
         view, shown = self._page.view, self._open()
         if view is not None and shown is not None:
             self.closing.reject()

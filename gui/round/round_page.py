@@ -34,7 +34,7 @@ from .round_values import RoundValues
 
 
 class RoundPage(Page):
-    """The open round, the latest one, or an earlier one that is looked at."""
+    """The open round, the latest one, or a chosen earlier one."""
 
     table: RoundTable
 
@@ -94,7 +94,7 @@ class RoundPage(Page):
         self.kept: set[int] = set()
         """Numbers of surprising measurements that are to stay."""
         self._wanted: int | None = None
-        """Number of an earlier round that is looked at."""
+        """Number of the chosen earlier round."""
         self._late = False
         self._connect()
 
@@ -174,7 +174,7 @@ class RoundPage(Page):
         self.unsaved.emit(0)
 
     def refresh(self, view: View, *, opened: bool) -> None:
-        """Show a campaign as it is now."""
+        """Show the current state of a campaign."""
         latest_before = None if self.view is None or self.view.round is None else self.view.round.number
         self.view = view
         latest = view.round

@@ -32,7 +32,7 @@ CAPTION = 20
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """One measurement as it is shown."""
+    """The texts of one measurement."""
 
     number: int
     caption: str
@@ -129,7 +129,7 @@ class RoundPanel(QVBoxLayout):
     """Questions first, then the line, then the round."""
 
     keep = Signal(object)
-    """A Surprise that is to stay as it is."""
+    """A Surprise that is confirmed unchanged."""
     exclude = Signal(int)
     """Number of a measurement to be excluded."""
     correct = Signal(int)
@@ -194,9 +194,9 @@ class RoundPanel(QVBoxLayout):
     def show_wrong(
         self, line: int, text: str, reason: str, suggestion: str, place: int = 0, at: int = 0, *, left: bool = False
     ) -> None:
-        """Say why a typed text was not taken, and what may have been meant; ``left``: Escape left it."""
+        """Show why a typed text was refused, and what may have been meant; ``left``: Escape left it."""
         self._cell, self._suggestion = (line, place, at), suggestion
-        self.wrong.say(f"Line {line + 1}: {text}", reason)
+        self.wrong.show_text(f"Line {line + 1}: {text}", reason)
         self.take.setVisible(bool(suggestion))
         again = suggestion == text
         words = ("Put it in" if left else "Try again") if again else f"Yes, {suggestion}"
@@ -226,7 +226,7 @@ class RoundPanel(QVBoxLayout):
             on = f" on the {endpoint.scale_name} scale"
             if text[-1:].isdigit():
                 text = f"{text} {endpoint.unit}".rstrip()
-        self.question.say(
+        self.question.show_text(
             f"Line {first.line + 1}: {text} is {abs(first.off):.2f} {side} what is expected{on}.",
             f"Expected {first.expected:.2f} {endpoint.scale_name}; a good value lies within {3 * first.spread:.2f} of "
             "it 997 times in 1000. Keep it, measure it again, or exclude it with a reason; the original stays in "
@@ -269,7 +269,7 @@ class RoundPanel(QVBoxLayout):
         self.values.show_values(_values(model, line), editable=not view.read_only and shown.state != "withdrawn")
 
     def show_progress(self, view: View, model: RoundModel) -> None:
-        """Say how far the round and its phase are."""
+        """Show the progress of the round and its phase."""
         shown = model.round
         if shown is None:
             self.progress.show_rows([])

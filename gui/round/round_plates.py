@@ -33,7 +33,7 @@ class PlatesPane(QFrame):
     lay_out = Signal()
     print_page = Signal()
     coloured = Signal(str)
-    """What wells are coloured by from now on."""
+    """The new colouring of wells."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -69,7 +69,7 @@ class PlatesPane(QFrame):
         self.plate.picked.connect(self.picked)
         self.plate.opened.connect(self._open)
         self.plate.copied.connect(self.copy)
-        self.plate.described.connect(self._say)
+        self.plate.described.connect(self._show_text)
         column.addWidget(self.plate, 1)
         self.well = ElidedLabel("muted")
         self.well.setAccessibleName("The well under the mouse or the keyboard")
@@ -79,7 +79,7 @@ class PlatesPane(QFrame):
         self._model: RoundModel | None = None
         self._questioned: frozenset[int] = frozenset()
         self.wanted = STATE
-        """What wells are coloured by, where the round has that."""
+        """The colouring of wells, where the round has it."""
         self._with_plates = (
             self.which, self.by, self.words, self.change_button, self.print_button, self.plate, self.well,
         )  # fmt: skip
@@ -155,7 +155,7 @@ class PlatesPane(QFrame):
             for row in range(shape.rows)
         ]
         QGuiApplication.clipboard().setText(as_clipboard(rows))
-        self._say("Copied as a table.")
+        self._show_text("Copied as a table.")
 
     def height_for(self, width: int) -> int:
         """Pixels this takes when the plate is as wide as it can be, with a line of the legend to spare."""
@@ -191,7 +191,7 @@ class PlatesPane(QFrame):
             which = f"{at + 1} of {len(layout.plates)}"
             short, whole = f"Plate {which}, {short}", f"Plate {which}: {whole}"
         self.words.setText(short, whole)
-        self.plate.say(f"{layout.plates[at].name}: {whole}")
+        self.plate.show_text(f"{layout.plates[at].name}: {whole}")
         self._colour()
 
     def _colour(self) -> None:
@@ -209,5 +209,5 @@ class PlatesPane(QFrame):
             ]
             self.opened.emit(compound, replicate, endpoints[0][0] if endpoints and endpoints[0] else 0)
 
-    def _say(self, words: str) -> None:
+    def _show_text(self, words: str) -> None:
         self.well.setText(words or "\N{NO-BREAK SPACE}")

@@ -96,7 +96,7 @@ class Preview(QWidget):
             words += f"; {many(intended.pending, 'cell')} without a value yet (empty, n.d., NA)"
         self.summary.setText(words + ". Nothing has been written yet.")
         self.warning.setVisible(bool(intended.warnings))
-        self.warning.say("Please look at", "\n".join(intended.warnings[:6]))
+        self.warning.show_text("Please look at", "\n".join(intended.warnings[:6]))
         long = LONG / theme().scale
         self.table.tall = any(len(one.note) > long or len(one.compound) > long // 2 for one in intended.rows)
         self.model.show(intended.rows)

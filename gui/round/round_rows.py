@@ -54,7 +54,7 @@ class RoundModel(RowsModel):
         self.late = False
         """Whether results that come late may be typed into a closed round."""
         self.cells = 1
-        """Cells of each line and endpoint; lines that ask for less leave the last ones blank."""
+        """Cells of each line and endpoint; lines that request less leave the last ones blank."""
         self.values: list[list[Measurement]] = []
         """What the campaign has for each line, the first endpoint's values first."""
         self._values: list[list[list[Measurement]]] = []
@@ -70,7 +70,7 @@ class RoundModel(RowsModel):
     ) -> None:
         """Take over a round. The same round again changes its texts only, not the rows or the selection.
 
-        ``layout``: where its measurements stand, when that is known. ``late``: whether what came late may be typed.
+        ``layout``: the wells of its measurements, when known. ``late``: whether late values may be typed.
         """
         round_ = self.round is not None and self.round.number == shown.number and self.round.items == shown.items
         round_ = round_ and self._library is not None and _same_lines(self._library, status.library, shown)
@@ -97,11 +97,11 @@ class RoundModel(RowsModel):
         return self._values[row][place]
 
     def slots(self, row: int, place: int) -> list[Slot]:
-        """Return what the cells of a line and endpoint hold."""
+        """Return the contents of the cells of a line and endpoint."""
         return self._slots[row][place]
 
     def slot(self, row: int, place: int, at: int) -> Slot | None:
-        """Return what a cell holds; None for one that the line does not ask for."""
+        """Return the content of a cell; None for one that the line does not request."""
         own = self._slots[row][place]
         return own[at] if at < len(own) else None
 
@@ -194,7 +194,7 @@ class RoundModel(RowsModel):
         return [(k, at) for at in range(self.cells) for k in places if at == 0 or self.slot(row, k, at) is not None]
 
     def place_at(self, index: Index) -> int | None:
-        """Return the endpoint whose results a cell holds; None when it holds none."""
+        """Return the endpoint of a cell of results; None for any other cell."""
         return result_place(self.columns[index.column()].key) if index.isValid() else None
 
     def cell_at(self, index: Index) -> tuple[int, int] | None:
@@ -216,7 +216,7 @@ class RoundModel(RowsModel):
         return flags
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Return what a cell has to say in a role."""
+        """Return the data of a cell in a role."""
         spoken = Qt.ItemDataRole.AccessibleTextRole
         cell = self.cell_at(index) if role in (Qt.ItemDataRole.EditRole, STRUCK, spoken) else None
         if cell is None:
@@ -242,7 +242,7 @@ class RoundModel(RowsModel):
         self.entered.emit(row, *cell, text)
         return True
 
-    # ------------------------------------------------------------------ what the columns say
+    # ------------------------------------------------------------------ contents of columns
 
     def result_text(self, row: int, place: int, at: int) -> str:
         """Return what a cell shows."""
@@ -257,7 +257,7 @@ class RoundModel(RowsModel):
         return self.cell_text(row, place, at)
 
     def result_kind(self, row: int, place: int, at: int) -> str | None:
-        """How a cell is drawn: ``wrong``, ``saving``, ``done``, ``beyond`` what the line asks for, or open (None)."""
+        """How a cell is drawn: ``wrong``, ``saving``, ``done``, ``beyond`` the line's request, or open (None)."""
         cell = (row, place, at)
         if cell in self._wrong or cell in self._saving:
             return "wrong" if cell in self._wrong else "saving"

@@ -41,7 +41,7 @@ class ResultDelegate(PlainDelegate):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         line = option.fontMetrics.height()
-        # A high row (it holds a picture) has room for a second line of values.
+        # A high row (with a picture) has room for a second line of values.
         wide = option.fontMetrics.horizontalAdvance(f"{struck} {text}".strip()) > option.rect.width() - 26
         two = (wide or bool(struck and text)) and option.rect.height() >= 2 * line + 16
         height = min(option.rect.height() - 6, 2 * line + 10 if two else max(30, line + 12))

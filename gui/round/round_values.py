@@ -114,7 +114,7 @@ class RoundValues:
             self.correct(before.number, part)
 
     def refuse(self, line: int, place: int, text: str, reason: str, suggestion: str, at: int = 0) -> None:
-        """Keep a text where it was typed, and say why it was not taken."""
+        """Keep a text where it was typed, and show why it was refused."""
         at = min(at, self._page.model.cells - 1)
         self._page.model.refuse(line, place, text, reason, suggestion, at)
         self._page.panel.show_wrong(line, text, reason, suggestion, place, at)

@@ -54,7 +54,7 @@ class WorkLists:
         return next(found, view.round)
 
     def ask(self, kind: str | None = None) -> None:
-        """Ask how the lab gets the round shown; ``kind``: what of it, unless that is to be as before."""
+        """Ask for the form of the shown round's work list; ``kind``: proposed kind, by default the latest."""
         desk, view = self._desk, self._desk.session.view
         shown = self.shown
         if view is None or shown is None or self.dialog is not None:
@@ -149,7 +149,7 @@ def _plates_of(shown: Round) -> dict[str, Any]:
 
 
 def write_work_list(path: Path, status: Status, issued: Round, use: PlateUse | None, kind: str, report: Report) -> int:
-    """How many measurements a round's work list holds; ``kind``: a ``list``, the ``page`` to print, or a ``map``."""
+    """Write a ``list``, the ``page`` to print or a ``map``; return the number of measurements on it."""
     from assaypilot.engine.export.sheet import write_csv
     from assaypilot.engine.export.work_list import plate_map, work_list
 

@@ -189,8 +189,8 @@ class WorkListDialog(QDialog):
         return values_of(self.use, self.controls.text().strip(), kind=self.kind)
 
     def refuse(self, error: AssayPilotError) -> None:
-        """Say why a place cannot be used; another one can be chosen."""
-        self._say(" ".join(error_words(error)))
+        """Show why a place is unusable; another one can be chosen."""
+        self._show_text(" ".join(error_words(error)))
 
     # ------------------------------------------------------------------ inside
 
@@ -211,7 +211,7 @@ class WorkListDialog(QDialog):
         if use is None:
             self._laid(None)
             if self.kind == "map":
-                self._say("A plate map needs plates: choose their size.")
+                self._show_text("A plate map needs plates: choose their size.")
                 self.confirm.setEnabled(False)
             return
         status, issued = self._status, self._issued
@@ -229,7 +229,7 @@ class WorkListDialog(QDialog):
 
     def _refused(self, error: AssayPilotError) -> None:
         self.layout_ = None
-        self._say(" ".join(error_words(error)))
+        self._show_text(" ".join(error_words(error)))
         polish(self.controls, wrong="true" if error.option == "--control-columns" else "false")
         self.plates.hide()
         self.none.hide()
@@ -238,7 +238,7 @@ class WorkListDialog(QDialog):
 
     def _laid(self, layout: Layout | None) -> None:
         self.layout_ = layout
-        self._say("")
+        self._show_text("")
         polish(self.controls, wrong="false")
         self.confirm.setEnabled(True)
         self.keep_button.setText(KEEP if layout is not None else TAKE_AWAY)
@@ -270,7 +270,7 @@ class WorkListDialog(QDialog):
         self.plate.show_looks(None if plate is None else plain_looks(plate, self._ranks))
         self.words.setText("" if plate is None or layout is None else plate_words(plate, layout, self._status))
 
-    def _say(self, text: str) -> None:
+    def _show_text(self, text: str) -> None:
         self.problem.setText(text)
         self.problem.setVisible(bool(text))
 

@@ -121,7 +121,7 @@ def _lines(path: Path) -> list[str]:
 
 
 def _places(lines: Sequence[str]) -> list[str]:
-    """Return the lines of a native crash that say where, without the folders they lie in."""
+    """Return the lines of a native crash that name its place, without folders."""
     kept = []
     for line in lines:
         place = PLACE.search(line)

@@ -1,4 +1,4 @@
-"""Reports of our own errors: what they hold, the dialog that shows one, and when it opens."""
+"""Reports of our own errors: their content, the dialog that shows one, and when it opens."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _last(events: Sequence[str]) -> list[str]:
 
 
 class Reporter:
-    """Writes reports into a folder and knows which have not been looked at."""
+    """Writes reports into a folder and knows which are unread."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder / "reports"
@@ -159,7 +159,7 @@ class ReportDialog(QDialog):
     def __init__(self, reporter: Reporter, report: Path, parent: QWidget | None) -> None:
         super().__init__(parent)
         self._reporter, self._report = reporter, report
-        # Read at once: the file is set aside as soon as it was looked at.
+        # Read at once: the file is set aside as soon as it is shown.
         self._plain = report.read_text(encoding="utf-8") if report.exists() else "The report is not there any more."
         self._own = reporter.words(report)
         self.setWindowTitle("Error report")

@@ -30,11 +30,11 @@ MOST = 300_000
 
 
 _aside = False
-"""Whether anything was set aside; the collector would count all of it to say so, which is felt."""
+"""Whether anything was frozen; the collector's own answer counts all objects, which takes noticeable time."""
 
 
 def set_aside() -> None:
-    """Take what there is now for what stays."""
+    """Treat all current objects as permanent."""
     global _aside
     _aside = True
     gc.freeze()
@@ -64,6 +64,6 @@ def figure_gone() -> None:
     if _aside:
         begun = time.perf_counter()
         gc.collect()
-        # Not by their number: to ask for the objects fails a tuple that another thread is just filling.
+        # Not by their number: listing the objects breaks a tuple that another thread is just filling.
         if time.perf_counter() - begun > LONG:
             set_aside()

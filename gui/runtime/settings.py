@@ -105,7 +105,7 @@ class Settings:
     def add_recent(self, path: Path) -> None:
         """Put a campaign first in the list."""
         texts = [str(path.absolute())]
-        first = os.path.normcase(texts[0])  # Windows takes capitals for what they are, too
+        first = os.path.normcase(texts[0])  # Windows does not distinguish capitals
         texts += [text for text in self._texts("recent") if os.path.normcase(text) != first]
         self._store.setValue("recent", json.dumps(texts[:RECENT]))
 
@@ -142,7 +142,7 @@ class Settings:
         self.keep_text(f"folder/{purpose}", str(folder))
 
     def layout(self, name: str) -> QByteArray | None:
-        """Return a window's or a splitter's state as it was left."""
+        """Return the saved state of a window or a splitter."""
         value = self._store.value(f"layout/{name}")
         return value if isinstance(value, QByteArray) else None
 

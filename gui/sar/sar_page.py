@@ -95,8 +95,8 @@ class SarPage(Page):
         self.which.chosen.connect(lambda _: self._chosen())
         self.endpoint = choice_box("Endpoint", "Which endpoint the pictures are about", letters=12)
         self.endpoint.activated.connect(lambda _: self._work())
-        self.export_button = button("E&xport…", tip="Writes the picture as PNG, SVG or PDF, and its data as csv beside "
-                                    "it; or copies one of them")  # fmt: skip
+        self.export_button = button("E&xport…", tip="Writes the picture as PNG, SVG or PDF, with its data as csv; "
+                                    "or copies one of them")  # fmt: skip
         self.canvas = PointingCanvas(structures)
         self.canvas.picked.connect(self.session.selection.choose)
         self.menu = QMenu(self)
@@ -145,7 +145,7 @@ class SarPage(Page):
         session.selection.changed.connect(self._selected)
         session.replay.changed.connect(self._turned)
         self._now: View | None = None
-        """The campaign as it is."""
+        """The current state of the campaign."""
         self._view: View | None = None
         """What is shown: now, or the end of an earlier round."""
         self._library: Library | None = None
@@ -153,7 +153,7 @@ class SarPage(Page):
         """By endpoint, of the view that is shown."""
         self._compared: dict[int, Compared] = {}
         self._job = Latest()
-        self._say_nothing("", again=False)
+        self._show_blank("", again=False)
 
     @property
     def scene(self) -> Scene | None:
@@ -163,7 +163,7 @@ class SarPage(Page):
     # ------------------------------------------------------------------ what the window calls
 
     def refresh(self, view: View, *, opened: bool) -> None:
-        """Show a campaign as it is now."""
+        """Show the current state of a campaign."""
         self._now = view
         view = self.session.replay.of(view)
         status = view.status
@@ -187,7 +187,7 @@ class SarPage(Page):
         self._looks, self._compared = {}, {}
         self.which.reset()
         self.pairs.forget()
-        self._say_nothing("", again=False)
+        self._show_blank("", again=False)
 
     def copy(self) -> None:
         """Copy the picture or the rows of the table, or what is selected in the panel where the keyboard is."""
@@ -249,7 +249,7 @@ class SarPage(Page):
         return " ".join([*sentences, *filter(None, [bounds_note(status)])])
 
     def _turned(self) -> None:
-        """Show another moment, once the page is seen, if it knows the campaign as it is now."""
+        """Show another moment, once the page is seen and has the current state."""
         now = self._now
         if now is None or now is not self.session.view or not self.isVisible():
             return
@@ -281,7 +281,7 @@ class SarPage(Page):
             self._nothing_measured(view)
             return
         if key == "map" and self.heat.sites is None:
-            self._say_nothing("A map needs two sites with a choice. Contributions shows the one there is.", again=False)
+            self._show_blank("A map needs two sites with a choice. Contributions shows the one there is.", again=False)
             return
         sites, fixed, by_effect, site = (
             self.heat.sites,
@@ -324,7 +324,7 @@ class SarPage(Page):
         self._start(view, "Working out the picture", work, show)
 
     def _start(self, view: View, words: str, work: Callable[[Report], T], show: Callable[[T], None]) -> None:
-        """Have something worked out off the window's thread; it is shown unless something else is wanted by then."""
+        """Compute a scene off the window's thread; show it unless another is requested by then."""
 
         def done(result: T) -> None:
             if self._view is view:
@@ -332,9 +332,9 @@ class SarPage(Page):
 
         def failed(error: Exception) -> None:
             if isinstance(error, Cancelled):
-                self._say_nothing("Stopped.", again=True)
+                self._show_blank("Stopped.", again=True)
             elif isinstance(error, AssayPilotError):
-                self._say_nothing("This picture could not be made.", again=True)
+                self._show_blank("This picture could not be made.", again=True)
                 self.session.failed.emit(error)
 
         self._job.start(self.session.aside(words, work, done, failed))
@@ -346,7 +346,7 @@ class SarPage(Page):
 
     def _show(self, found: Look, scene: Scene) -> None:
         if found.empty and not isinstance(scene, RoundsScene):
-            self._say_nothing(
+            self._show_blank(
                 f"Nothing that can be used was measured of {found.endpoint.scale_name} yet. Once values are in, this "
                 "page shows what each substituent does to it.", again=False,
             )  # fmt: skip
@@ -360,7 +360,7 @@ class SarPage(Page):
         self.canvas.show_scene(scene, new=type(before) is not type(scene))
 
     def _fit(self, scene: Scene) -> None:
-        """Make the canvas as large as the picture may be, at least as it must."""
+        """Make the canvas as large as the picture may be, and no smaller than it must be."""
         least, most = scene.least(), scene.most()
         room = self.area.viewport().size()
         one = inch()
@@ -377,17 +377,17 @@ class SarPage(Page):
 
     def _nothing_measured(self, view: View) -> None:
         if view is not self._now:
-            self._say_nothing(f"Nothing had been measured then. {self.session.replay.words}.", again=False)
+            self._show_blank(f"Nothing had been measured then. {self.session.replay.words}.", again=False)
             return
         if view.status.open_round is not None:
             words = f"Round {view.status.open_round.number} is with the lab. Enter its results on the Round page"
         else:
             words = "Nothing was measured yet. Plan a round, measure it and enter its results"
-        self._say_nothing(
+        self._show_blank(
             f"{words}: this page then shows which substituents matter, and where the gaps are.", again=False
         )
 
-    def _say_nothing(self, words: str, *, again: bool) -> None:
+    def _show_blank(self, words: str, *, again: bool) -> None:
         self.empty.setText(words)
         for part in (self.heat, self.sites, self.additive):
             part.hide()

@@ -47,7 +47,7 @@ class PairsModel(RowsModel):
                 columns.number("spread", "SD", own.spread, "Scatter of the differences from pair to pair"),
                 columns.number(
                     "least", "At least", own.least,
-                    "How far the mean surely lies from 0 (95 %), by the scatter at its site; below 0: not surely",
+                    "The least distance of the mean from 0 (95 %), by the scatter at its site; below 0: it may be 0",
                 ),
             ]  # fmt: skip
             self.fill(made, len(own.site))
@@ -151,7 +151,7 @@ class _Columns:
 
 
 class PairsView(QWidget):
-    """The table, what it is about, and which compounds a row of it means."""
+    """The table, its subject, and the compounds of each row."""
 
     picked = Signal(object)
     """The compounds of the row that was chosen."""

@@ -18,7 +18,7 @@ PAUSE = 350
 SLOW = 3.0
 """Seconds after which the line above the foot of the window shows it, with Cancel."""
 KEPT = 24
-"""Answers remembered: going back to settings that were looked at before takes no time."""
+"""Remembered answers: earlier settings need no new simulation."""
 
 Ask = Callable[[Report], Foresight]
 
@@ -63,7 +63,7 @@ class Forecasting(QObject):
         self._job.drop()
 
     def forget(self) -> None:
-        """Another campaign: no answer holds any more."""
+        """Forget all answers, for another campaign."""
         self.stop()
         self._answers.clear()
 

@@ -24,7 +24,7 @@ PRACTICE_SIZE = 960
 
 
 class Working(QObject):
-    """Holds the campaign and its view, and starts the work; signals report what goes wrong."""
+    """The campaign, its view and the work on it; signals report what goes wrong."""
 
     changed = Signal(str)
     """``campaign`` when another file was opened or it was closed, ``state`` after a command."""

@@ -37,9 +37,9 @@ class Replay(QObject):
         self.wanted: int | None = None
         """The round whose end was requested last; None: now."""
         self.axes: Ends | None = None
-        """The ends of axes that hold the candidates of every round, so that they stand still; None for now."""
+        """Fixed ends of axes for the candidates of every round; None for now."""
         self._known: Ends | None = None
-        """Those of this campaign as it is now, once it was looked back."""
+        """Those of this campaign's current state, once an earlier round was shown."""
         self._job = Latest()
         session.changed.connect(self._renew)
 

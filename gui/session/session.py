@@ -38,7 +38,7 @@ T = TypeVar("T")
 Consequences: TypeAlias = "Callable[[Campaign], tuple[str, ...]]"
 """Returns the consequences of a change to a campaign, in sentences."""
 QUICKLY_DRAWN = 50_000
-"""Compounds in all rounds together whose pictures are looked at to find axes that hold them all."""
+"""The most compounds in all rounds together for which common axes are computed."""
 
 
 class Session(Working):
@@ -257,13 +257,13 @@ class Session(Working):
 
     def undo(self) -> None:
         """Take the last action back."""
-        self._command("Undoing", lambda campaign, report: campaign.undo(), lambda done: self._say("Undone", done))
+        self._command("Undoing", lambda campaign, report: campaign.undo(), lambda done: self._announce("Undone", done))
 
     def redo(self) -> None:
         """Do the action again that was taken back last."""
-        self._command("Redoing", lambda campaign, report: campaign.redo(), lambda done: self._say("Redone", done))
+        self._command("Redoing", lambda campaign, report: campaign.redo(), lambda done: self._announce("Redone", done))
 
-    def _say(self, what: str, action: str) -> None:
+    def _announce(self, what: str, action: str) -> None:
         self.message.emit(f"{what}: {action[:1].lower()}{action[1:]}.")
 
     def save_copy(self, path: Path) -> None:
@@ -284,9 +284,9 @@ class Session(Working):
         self, number: int, known: Ends | None, then: Callable[[tuple[Status, Reasons, Ends | None]], None],
         failed: Callable[[Exception], None],
     ) -> Job:  # fmt: skip
-        """Return the job that reads how the campaign stood at the end of a round, and why; 0: at the start.
+        """Return the job that reads the state of the campaign at the end of a round, with reasons; 0: at the start.
 
-        It also hands over axes that hold the picture of every round, or of this one and of those ``known`` before.
+        It also returns axes for the pictures of every round, or of this one and those ``known`` before.
         """
 
         def work(report: Report) -> tuple[Status, Reasons, Ends | None]:

@@ -49,7 +49,7 @@ class HoverCard(QFrame):
         put(column, self.heading, self.words)
         self.hide()
 
-    def say(self, heading: str, words: str, smiles: str, at: QPoint) -> None:
+    def show_text(self, heading: str, words: str, smiles: str, at: QPoint) -> None:
         """Show something next to a place of the window, and inside it."""
         self.picture.show_structure(smiles)
         for part, text in ((self.heading, heading), (self.words, words)):

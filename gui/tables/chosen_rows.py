@@ -217,7 +217,7 @@ class ChosenRows(QTableView):
         selection.blockSignals(False)
 
     def _select_again(self) -> None:
-        """Select the rows that were selected, where they stand now; in too many pieces only the current."""
+        """Select the same rows at their new places; in too many pieces only the current one."""
         if self._kept is None:
             return
         (row, column, sources), self._kept = self._kept, None

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SAMPLED = 120
 STEP = 7919
-"""Rows looked at for the width of a column."""
+"""Rows examined for the width of a column."""
 NARROWEST, WIDEST = 32, 260
 SOFTEST = 72
 """Pixels a column that may be narrow keeps."""
@@ -37,7 +37,7 @@ class Widths:
         """Whether widths are being given just now."""
         self._flexible, self._least = "", 0
         self._natural: list[int] = []
-        """Widths that the columns' texts ask for, worked out for these columns and this size of the text."""
+        """Widths that the columns' texts need, for these columns and this size of the text."""
         self._columns: tuple[Column, ...] = ()
         self._sized: tuple[str, float] = ("", 0.0)
 
@@ -52,7 +52,7 @@ class Widths:
         self.fill()
 
     def measure(self) -> None:
-        """Work out what the columns there are now ask for, and give it to them."""
+        """Compute and set the widths that the current columns need."""
         columns = self._model.columns
         sized = (self._view.font().key(), theme().scale)
         if self._sized != sized or self._columns is not columns:  # a filter alone changes no text of any row
@@ -85,7 +85,7 @@ class Widths:
         if flexible is not None:
             widths[flexible] = self._least
         room = there - sum(widths.values())
-        # The flexible column comes first: in what is left for it its words would stand one below the other.
+        # The flexible column comes first: the remaining room would give it one word per line.
         for place in sorted(widths, key=lambda place: place != flexible):
             more = min(_scaled(columns[place].wish, columns[place]) - widths[place], room)
             if more > 0:
@@ -136,7 +136,7 @@ class Widths:
 
 
 def _scaled(pixels: int, column: Column | None = None) -> int:
-    """Pixels as wide as the letters ask for; of a picture half as much more."""
+    """Pixels that the letters need; for a picture half as much more."""
     more = theme().scale - 1
     return round(pixels * (1 + (more / 2 if column is not None and column.smiles is not None else more)))
 

@@ -33,7 +33,7 @@ HINT = (
     "Words are looked for in the id and the substituents; several must all fit. R1=Me: exactly this substituent. "
     ">7.5 or 6..7: the estimate. MW<450, n=0, hERG<5: any column of numbers by its heading. status=out, "
     "available=made: any column of words. c1ccncc1 or has:C#N: compounds with this substructure (SMILES or SMARTS). "
-    "like:ID or like0.7:SMILES: compounds at least that similar (ECFP4, Tanimoto; 0.5 unless said)."
+    "like:ID or like0.7:SMILES: compounds at least that similar (ECFP4, Tanimoto; 0.5 by default)."
 )
 _NUMBER = r"(-?\d+(?:[.,]\d+)?)"
 _NAME = r"(?:(?<!\S)([^\s<>=≤≥]+?)"
@@ -56,7 +56,7 @@ _OPERATORS: dict[str, Callable[[Any, float], Mask]] = {
     "≤": operator.le,
 }
 _SHOWN = 0.005
-"""How far a number may be from one that is typed and still be shown as it."""
+"""The largest difference of a number from a typed one that is shown the same."""
 CHUNK = 20_000
 
 
@@ -169,7 +169,7 @@ def narrow(
 
 
 def _plain(name: str) -> str:
-    """Return a name as it is compared: without case and blanks."""
+    """Return a name for comparisons: without case and blanks."""
     return "".join(name.replace("_", " ").split()).casefold()
 
 
@@ -186,7 +186,7 @@ def _exactly(wanted: str, library: Library, place: int) -> Mask:
 
 
 def _among(wanted: str, coded: Coded) -> Mask:
-    """Return the rows with a word exactly; where no row can have it, those whose text holds it."""
+    """Return the rows with a word exactly; where no row can have it, those whose text contains it."""
     wanted, texts = _plain(wanted), [_plain(text) for text in coded.texts]
     fits = np.array([text == wanted for text in texts], dtype=bool)
     if not fits.any():
@@ -227,7 +227,7 @@ class _Names:
         return kept
 
     def holding(self, word: str) -> Mask:
-        """Which names hold a word."""
+        """Which names contain a word."""
         found = np.zeros(len(self.ids), dtype=bool)
         for number, (text, ends) in enumerate(self._parts):
             at, hits = text.find(word), list[int]()
@@ -268,7 +268,7 @@ class Narrower(QObject):
         self._question: tuple[str, object] = ("", None)
         self._library: Library | None = None
         self.latest = Narrowed("", None)
-        """The last answer about this library, which holds until the next one is there."""
+        """The latest answer about this library, valid until the next one is there."""
         self._having: dict[str, Mask] = {}
 
     def ask(self, text: str, library: Library, key: object, facts: Callable[[], Facts]) -> Narrowed | None:
@@ -328,7 +328,7 @@ class Narrower(QObject):
             self.ready.emit()
 
         def stopped() -> None:
-            self._answer = Narrowed("", None)  # what cannot be found leaves the table as it is
+            self._answer = Narrowed("", None)  # a stopped search does not filter
             self.ready.emit()
 
         label = "Looking through structures" if missing else "Filtering"

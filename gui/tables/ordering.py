@@ -14,7 +14,7 @@ from assaypilot.engine.arrays import Ints
 Ranks = NDArray[np.int64] | NDArray[np.float64]
 
 CHUNK = 20_000
-"""Texts looked at in one go: a few milliseconds."""
+"""Texts examined in one go: a few milliseconds."""
 WIDTH = 240
 """Bytes of a text that are compared: one long text must not make the keys of a million others as long."""
 LONGEST = 31

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 _POTENCY = re.compile(r"(?<![a-z])p?(?:[iegax]c50|gi50|ed50|k[id]|a2)(?![a-z0-9])")
-"""What potencies are called: pIC50, IC50, Ki, pKd."""
+"""Names of potencies: pIC50, IC50, Ki, pKd."""
 DIGITS = {"mw": 1, "clogp": 2, "tpsa": 1, "hbd": 0, "heavy": 0, "rotatable": 0, "le": 2, "lle": 2}
 """Decimals shown, by key."""
 PROPERTIES = ("mw", "clogp", "tpsa", "hbd", "rotatable", "heavy", "le", "lle", "alert")
@@ -174,7 +174,7 @@ class Calculations(QObject):
             self._go_on(library)
 
     def _go_on(self, library: Library) -> None:
-        """Begin with what is wanted and not there: figures come first, alerts take much longer."""
+        """Start with what is requested and missing: figures come first, alerts take much longer."""
         smiles, known = library.smiles, self._found
         if smiles is None or (known is not None and (known.alerts is not None or not self._alerts)):
             return

@@ -108,7 +108,7 @@ class Column:
 
 
 def plain_tip(text: str) -> str:
-    """Return a tooltip that shows ``text`` as it is, whatever looks like markup in it."""
+    """Return a tooltip that shows ``text`` literally, even if parts look like markup."""
     if "<" not in text and "&" not in text:
         return text
     lines = html.escape(text).replace("\n", "<br/>")
@@ -178,9 +178,9 @@ class RowsModel(QAbstractTableModel):
         self.endResetModel()
 
     def holding(self, text: str, also: Callable[[int], str] = lambda _: "") -> Flags | None:
-        """Return which rows hold all the words of a text in what they show; None where it has no word.
+        """Return which rows show all the words of a text; None where it has no word.
 
-        ``also``: what else is looked through of a row.
+        ``also``: further texts of each row to search.
         """
         words = text.casefold().split()
         if not words:
@@ -191,7 +191,7 @@ class RowsModel(QAbstractTableModel):
         return np.fromiter((all(word in line for word in words) for line in lines), dtype=bool, count=self.size)
 
     def refresh(self) -> None:
-        """Say that texts changed while rows and their order stay."""
+        """Signal that texts changed while rows and their order stay."""
         if self.rowCount() and self.columns:
             self.dataChanged.emit(self.index(0, 0), self.index(self.rowCount() - 1, len(self.columns) - 1))
 
@@ -223,7 +223,7 @@ class RowsModel(QAbstractTableModel):
         """Return the column with a key."""
         return next(place for place, column in enumerate(self.columns) if column.key == key)
 
-    # ------------------------------------------------------------------ what Qt asks
+    # ------------------------------------------------------------------ Qt's interface
 
     def rowCount(self, parent: Index = _NOWHERE) -> int:
         """Return the number of rows shown."""
@@ -234,7 +234,7 @@ class RowsModel(QAbstractTableModel):
         return 0 if parent.isValid() else len(self.columns)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Return what a cell has to say in a role."""
+        """Return the data of a cell in a role."""
         if not index.isValid():
             return None
         column, row = self.columns[index.column()], int(self._rows[index.row()])
@@ -286,7 +286,7 @@ class RowsModel(QAbstractTableModel):
         return self._work.busy
 
     def stop(self) -> None:
-        """Work out no order any more: the rows stay as they stand."""
+        """Stop computing an order: the rows keep theirs."""
         if self.busy:
             self._forget_work()
             self.arranging.emit(False)
@@ -300,7 +300,7 @@ class RowsModel(QAbstractTableModel):
         self._wanted = None
 
     def _work_out(self, wanted: tuple[int, Qt.SortOrder]) -> None:
-        """Have an order worked out, and take it when it is there and still wanted."""
+        """Compute an order, and apply it if it is still wanted."""
         if self.later is None:
             return
         column = self.columns[wanted[0]]

@@ -33,7 +33,7 @@ MOST = 0.6
 
 
 def hide_selection(header: QHeaderView, model: RowsModel) -> None:
-    """Keep a header from asking a million rows whether they are selected; it shows nothing of it."""
+    """Keep a header from querying the selection of a million rows, which it does not show."""
     header.setSelectionModel(QItemSelectionModel(model, header))
 
 
@@ -90,7 +90,7 @@ class Frozen(QTableView):
         return found
 
     def lay(self) -> None:
-        """Show the columns that stay over the table, as it has them; nothing while it is not scrolled."""
+        """Show the fixed columns over the table, with its widths; nothing while it is not scrolled."""
         table, places = self._table, self.leading()
         wide = sum(table.columnWidth(place) for place in places)
         if not places or not table.horizontalScrollBar().value() or wide > MOST * table.viewport().width():
@@ -149,9 +149,9 @@ class PlainDelegate(QStyledItemDelegate):
     """Draws texts; muted and refused ones in their colour."""
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
-        """Take text, alignment and the colour of the cell's kind, and leave the frame of a focused cell away.
+        """Take text, alignment and the colour of the cell's kind, without the frame of a focused cell.
 
-        Qt would ask for ten roles, each time from outside of Python: half the time that painting a table takes.
+        Qt would query ten roles through Python calls: half the time of painting a table.
         """
         model = index.model()
         option.text = str(model.data(index, Qt.ItemDataRole.DisplayRole) or "")
@@ -246,7 +246,7 @@ class Table(ChosenRows):
             if smiles:
                 self._card = self._card or HoverCard(self.window(), self._structures)
                 at = self.viewport().mapTo(self.window(), event.pos())
-                self._card.say(str(index.data(Qt.ItemDataRole.DisplayRole) or ""), breakable(smiles), smiles, at)
+                self._card.show_text(str(index.data(Qt.ItemDataRole.DisplayRole) or ""), breakable(smiles), smiles, at)
                 return True
         if self._card is not None and event.type() in _HIDING:
             self._card.hide()
@@ -348,7 +348,7 @@ class Table(ChosenRows):
         elif any(column.smiles is not None for column in columns):
             room = 0 if self.rows_model.size > AT_ONCE else self.viewport().height() // ROWS // STEP * STEP
             high = max(2 * line + 6, ROW, min(room, TALLEST))
-        if vertical.defaultSectionSize() != high:  # asks every row
+        if vertical.defaultSectionSize() != high:  # queries every row
             seen = self.visualRect(self.currentIndex()).intersects(self.viewport().rect())
             vertical.setDefaultSectionSize(high)
             if seen:

@@ -33,7 +33,7 @@ _LONG = 150
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """A column of numbers and what it holds."""
+    """A column of numbers and its range."""
 
     name: str
     low: float
@@ -50,7 +50,7 @@ class Limits:
         return max(0, math.ceil(-math.log10((self.high - self.low) / _STEPS / 2)))
 
     def at(self, step: int) -> float:
-        """Return the number at a step of a slider, as it is written."""
+        """Return the number at a step of a slider, as shown."""
         return round(self.low + (self.high - self.low) * step / _STEPS, self._decimals)
 
     def step(self, value: float) -> int:
@@ -91,7 +91,7 @@ class Sliders(QFrame):
     """Two sliders for each column, below the button that opened them."""
 
     moved = Signal(str)
-    """The filter as the sliders say now."""
+    """The filter with the current sliders."""
 
     def __init__(self, parent: QWidget, columns: Sequence[Limits], text: str) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
@@ -109,7 +109,7 @@ class Sliders(QFrame):
             low.setValue(first)
             high.setValue(last)
             span = label("", "muted")
-            self._say(span, limits, first, last)
+            self._show_span(span, limits, first, last)
             for slider in (low, high):
                 slider.valueChanged.connect(
                     lambda _, limits=limits, low=low, high=high, span=span: self._move(limits, low, high, span)
@@ -131,16 +131,16 @@ class Sliders(QFrame):
             next(iter(self.rows.values()))[0].setFocus()
 
     def _move(self, limits: Limits, low: QSlider, high: QSlider, span: QLabel) -> None:
-        """Write into the filter what the sliders say; one takes the other along."""
+        """Write the range of the sliders into the filter; one slider pushes the other."""
         if low.value() > high.value():
             (high if low.hasFocus() else low).setValue(low.value() if low.hasFocus() else high.value())
             return
-        self._say(span, limits, low.value(), high.value())
+        self._show_span(span, limits, low.value(), high.value())
         self._text = with_limits(self._text, limits, low.value(), high.value())
         self.moved.emit(self._text)
 
     @staticmethod
-    def _say(span: QLabel, limits: Limits, first: int, last: int) -> None:
+    def _show_span(span: QLabel, limits: Limits, first: int, last: int) -> None:
         span.setText(f"{limits.at(first):g} – {limits.at(last):g}")
 
 
@@ -154,7 +154,7 @@ def _slider(name: str) -> QSlider:
 
 
 _PROPERTY = re.compile(r"(?<!\S)(?:mw|clogp|tpsa|hbd|heavy\s*atoms|le|lle|alert)\s*(?:[<>=≤≥:]|\s-?\d)", re.IGNORECASE)
-"""A filter that asks about a property, which is calculated then."""
+"""A filter that needs a property, which is then calculated."""
 _ALERT = re.compile(r"(?<!\S)alert\s*[=:]", re.IGNORECASE)
 
 
@@ -230,8 +230,8 @@ class TableTools(QObject):
         """Return what the filter leaves of compounds that are not those shown."""
         return self._narrower.now(self.filter.text(), library, facts)
 
-    def say_shown(self, narrowed: bool, rows: int) -> None:
-        """Say how many rows there are when some are left out, or that they are being looked for."""
+    def show_count(self, narrowed: bool, rows: int) -> None:
+        """Show the number of rows when some are left out, or that the filter is working."""
         busy, typed = self._narrower.busy, bool(self.filter.text().strip())
         self.shown.setText("Filtering…" if busy else f"{rows:,} shown" if narrowed else "Not filtered")
         self.shown.setVisible(narrowed or busy or typed)

@@ -28,7 +28,7 @@ Offer = tuple[str, Callable[[], None]]
 
 
 class MessageBar(QFrame):
-    """A line above the pages, hidden while there is nothing to say."""
+    """A line above the pages, hidden without a message."""
 
     cleared = Signal()
     """The message is gone: an offer was taken, or it was dismissed."""
@@ -62,17 +62,17 @@ class MessageBar(QFrame):
 
     def refuse(self, error: AssayPilotError, *offers: Offer) -> None:
         """Show what went wrong and its mend until it is dismissed or something is done."""
-        self._say("error", *error_words(error))
+        self._show_message("error", *error_words(error))
         self._offer(offers)
 
     def note(self, text: str, *offers: Offer) -> None:
-        """Say what was done, with buttons for what can be done with it."""
-        self._say("note", text, "")
+        """Show what was done, with buttons for further actions."""
+        self._show_message("note", text, "")
         self._offer(offers)
 
     def ask(self, text: str, mend: str, *offers: Offer) -> None:
-        """Say something with buttons for what can be done about it."""
-        self._say("question", text, mend)
+        """Show a question with buttons for the possible actions."""
+        self._show_message("question", text, mend)
         self._offer(offers)
 
     def _offer(self, offers: Sequence[Offer]) -> None:
@@ -108,7 +108,7 @@ class MessageBar(QFrame):
             return
         super().keyPressEvent(event)
 
-    def _say(self, kind: Kind, text: str, mend: str) -> None:
+    def _show_message(self, kind: Kind, text: str, mend: str) -> None:
         self._drop_offers()
         self._kind, self._since = kind, time.monotonic()
         if self.property("kind") != kind:

@@ -15,7 +15,7 @@ from assaypilot.engine.tables.opening import PATTERNS
 KINDS = f"Tables ({' '.join(PATTERNS)});;All files (*)"
 
 FORBIDDEN = '<>:"/\\|?*\0'
-"""What no file name may hold on one of the systems."""
+"""Characters that some system forbids in file names."""
 LONGEST = 120
 """Characters of a proposed name, so that its folder fits, too."""
 

@@ -214,7 +214,7 @@ class Pane(QWidget):
         return True
 
     def halt(self) -> None:
-        """Ask nothing any more: the dialog closes."""
+        """Drop all requests: the dialog closes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,10 +305,10 @@ class Field(QWidget):
 
 
 class Scrolled(QScrollArea):
-    """A column that scrolls up and down where it does not fit, and is never narrower than what it holds.
+    """A column that scrolls up and down where it does not fit, and is never narrower than its content.
 
-    ``most``: it is as high as what it holds, up to so many pixels; ``between``: the least width it has, and the width
-    up to which it makes room for what it holds.
+    ``most``: it is as high as its content, up to so many pixels; ``between``: the least width it has, and the width
+    up to which it makes room for its content.
     """
 
     def __init__(self, content: QWidget, most: int = 0, between: tuple[int, int] = (0, 100_000)) -> None:

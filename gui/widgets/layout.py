@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 Box = TypeVar("Box", QHBoxLayout, QVBoxLayout)
 STRETCH: Final = "stretch"
-"""For ``put``: what room is left goes here."""
+"""For ``put``: the remaining room goes here."""
 Margins = tuple[int, int, int, int]
 Part = QWidget | QLayout | str
 
@@ -102,7 +102,7 @@ def empty(layout: QLayout) -> None:
 
 
 class FlowRow(QLayout):
-    """Widgets side by side; those after ``push`` stand at the right as long as all fit into one line."""
+    """Widgets side by side; those after ``push`` are at the right as long as all fit into one line."""
 
     def __init__(self, parent: QWidget, spacing: int = 8) -> None:
         super().__init__(parent)
@@ -115,7 +115,7 @@ class FlowRow(QLayout):
         """Put what is added from now on at the right."""
         self._pushed = len(self._items)
 
-    # ------------------------------------------------------------------ what Qt asks of a layout
+    # ------------------------------------------------------------------ Qt's layout interface
 
     def addItem(self, item: QLayoutItem) -> None:
         """Take an item."""
@@ -255,7 +255,7 @@ class FoldedLabel(QLabel):
         return metrics.boundingRect(room, int(flags), text).height() <= lines * metrics.lineSpacing() + 1
 
     def _cut(self) -> str:
-        """As many of its words as the lines hold, and an ellipsis."""
+        """As many of its words as fit into the lines, and an ellipsis."""
         words = self._whole.split(" ")
         low, high = 0, len(words)
         while high - low > 1:
@@ -269,7 +269,7 @@ EDGE = 60
 
 
 def resize_within_screen(window: QWidget, width: int, height: int) -> None:
-    """Make a window so large, or as large as its screen has room for: large text asks for more than that."""
+    """Make a window so large, or as large as its screen has room for: large text needs more than that."""
     there = window.screen().availableSize()
     window.resize(min(width, there.width()), min(height, there.height() - EDGE))
 
@@ -305,7 +305,7 @@ def breakable(text: str) -> str:
 
 
 def whole(text: str) -> str:
-    """Return the text as it was before it was made breakable."""
+    """Return the original of a text that was made breakable."""
     return text.replace(_BREAK, "")
 
 

@@ -60,7 +60,7 @@ def polish(widget: QWidget, **properties: str) -> None:
 
 
 def cut_middle(text: str, longest: int) -> str:
-    """Return a text of so many letters at most: a longer one loses its middle, since its ends say most of it."""
+    """Return a text of so many letters at most: a longer one loses its middle, the least informative part."""
     ends = (longest - 1) // 2
     return text if len(text) <= longest else f"{text[: longest - 1 - ends]}…{text[-ends:]}"
 
@@ -90,7 +90,7 @@ class _Buttons(QDialogButtonBox):
     go: QPushButton | None = None
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Say so once they are in a dialog: else Cancel stays the default when the keyboard was there."""
+        """Set the default button once they are in a dialog: else it stays Cancel when the keyboard was there."""
         super().showEvent(event)
         if self.go is not None:
             self.go.setDefault(False)
@@ -144,7 +144,7 @@ class ElidedLabel(QLabel):
 
 
 class Details(QWidget):
-    """Captions at the left, values at the right: what is known of one thing. In little room captions stand above."""
+    """Captions at the left, values at the right: the facts of one thing. In little room captions are above."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -202,7 +202,7 @@ class Details(QWidget):
 
 
 class Callout(QFrame):
-    """A note with an edge of colour: what asks to be looked at, with what can be done about it."""
+    """A note with an edge of colour: what needs attention, and the possible actions."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -212,7 +212,7 @@ class Callout(QFrame):
         self.words = label("", wrap=True)
         put(self.body, self.heading, self.words)
 
-    def say(self, heading: str, words: str) -> None:
+    def show_text(self, heading: str, words: str) -> None:
         """Show a heading and a text."""
         self.heading.setText(heading)
         self.heading.setVisible(bool(heading))

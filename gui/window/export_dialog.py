@@ -99,7 +99,7 @@ class Wanted:
 
 
 class ExportDialog(QDialog):
-    """Asks what is exported; stays open until a place for it is agreed upon."""
+    """Asks what to export; stays open until a place to write to is chosen."""
 
     go = Signal()
     """Asks where to write."""
@@ -166,7 +166,7 @@ class ExportDialog(QDialog):
         self.choices[which].setChecked(True)
 
     def check(self) -> None:
-        """Say what the file will hold, and whether there is anything to export."""
+        """Show the content of the file, and whether there is anything to export."""
         if self._groups.checkedButton() is None:
             return
         which = next(key for key, made in self.choices.items() if made.isChecked())
@@ -179,23 +179,23 @@ class ExportDialog(QDialog):
         trouble = ""
         if not self._counts[which]:
             trouble = (
-                "Nothing is in yet: it takes decided rounds to say so."
+                "No compound is in yet: that takes decided rounds."
                 if which == "in"
                 else "The table on the page is empty: its filter leaves no compound."
             )
         elif kind.suffix == ".sdf" and not self._structures:
             trouble = "No structure is known: the table this campaign began with had no SMILES."
-        self.say(trouble)
+        self.show_text(trouble)
         self.confirm.setEnabled(not trouble)
 
-    def say(self, text: str) -> None:
+    def show_text(self, text: str) -> None:
         """Show what is in the way, next to the button."""
         self.problem.setText(text)
         self.problem.setVisible(bool(text))
 
     def refuse(self, error: AssayPilotError) -> None:
-        """Say why a place cannot be used; another one can be chosen."""
-        self.say(" ".join(error_words(error)))
+        """Show why a place is unusable; another one can be chosen."""
+        self.show_text(" ".join(error_words(error)))
 
 
 def shortlist_columns(status: Status) -> dict[str, tuple[str, ...]]:

@@ -85,7 +85,7 @@ class PictureFiles:
             if len(rows) > MOST_COPIED:
                 raise AssayPilotError(
                     f"{len(rows):,} rows are too many for a clipboard, which takes {MOST_COPIED:,}",
-                    mend="Export writes all, beside the picture.",
+                    mend="Export writes all of them with the picture.",
                 )
             return len(rows), as_clipboard([header, *([plain(cell) for cell in row] for row in rows)])
 
@@ -96,7 +96,7 @@ class PictureFiles:
         return desk.session.aside("Copying the data", work, done, desk.refuse)
 
     def ask(self, scene: Scene, suffix: str) -> None:
-        """Ask where a picture goes, and write it."""
+        """Ask for the place of a picture, and write it."""
         desk, view = self._desk, self._desk.session.view
         if view is None:
             return
@@ -257,7 +257,7 @@ class Exporting:
         return desk.session.aside(name, whole, then, failed, writes=True)
 
     def written(self, path: Path, words: str) -> None:
-        """Say that a file is there, and offer to look at it."""
+        """Show that a file was written, and offer to open it."""
         self._desk.messages.note(
             words, ("Open", lambda: self._look(open_file(path), path)),
             ("Show in Folder", lambda: self._look(show_in_folder(path), path)),
@@ -270,7 +270,7 @@ class Exporting:
                 AssayPilotError(
                     "the file is not there any more" if gone else "no program here opens it",
                     file=str(path),
-                    mend="Export it again." if gone else "It lies at the place named; copy it to where it can be used.",
+                    mend="Export it again." if gone else "It is at the place named; copy it from there.",
                 )
             )
 

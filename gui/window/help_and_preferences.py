@@ -100,7 +100,7 @@ class PreferencesDialog(QDialog):
     def _work(self, form: QFormLayout) -> None:
         self.folder = QLineEdit("" if self._settings.campaigns is None else str(self._settings.campaigns))
         self.folder.setAccessibleName("Folder for new campaigns")
-        self.folder.setPlaceholderText("beside the table they come from")
+        self.folder.setPlaceholderText("the folder of their table")
         self.folder.setClearButtonEnabled(True)
         self.folder.textChanged.connect(lambda _: self._keep_folder())
         self.browse = button("&Choose…", then=self._browse)
@@ -141,7 +141,7 @@ class PreferencesDialog(QDialog):
         self._settings.author = " ".join(self.author.text().split())
 
     def _fit(self) -> None:
-        """As large as the text needs: lines that break say so only for a width."""
+        """As large as the text needs: the height of wrapped lines depends on a width."""
         arranged = self.layout()
         if arranged is None:
             return

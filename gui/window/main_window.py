@@ -337,7 +337,7 @@ class MainWindow(QMainWindow):
         self.round_commands.plan()
 
     def close_round(self) -> None:
-        """Ask what becomes of what is missing, and close the round."""
+        """Ask about missing results, and close the round."""
         self.round_commands.close_round()
 
     @property
@@ -403,7 +403,7 @@ class MainWindow(QMainWindow):
         self.opening.drop(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Finish what is being written and remember the window; asks once while an export is under way."""
+        """Finish what is being written and remember the window; ask once while an export is running."""
         self.round.unkept.leave()
         if self.session.background.writing and not self._leaving:
             self._leaving = True
@@ -423,7 +423,7 @@ class MainWindow(QMainWindow):
         self.sar.canvas.stop()
         self.goal.stop()
         if self.creation is not None:
-            self.creation.done(0)  # it would ask for more
+            self.creation.done(0)  # it would need more
         self.session.shut()
         self.help_and_preferences.closing()
         drawing_pool().waitForDone()

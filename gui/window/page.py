@@ -28,7 +28,7 @@ from ..widgets.text import label
 
 @dataclass(frozen=True, eq=False)
 class Desk:
-    """Where the commands of a window ask, say and remember things, and which page they show."""
+    """What commands use of a window: questions, messages, memory, and the page to show."""
 
     parent: QWidget
     """Of the dialogs."""
@@ -43,7 +43,7 @@ class Desk:
             self.messages.refuse(error)
 
     def ask_for_table(self, title: str, then: Callable[[Path], None]) -> None:
-        """Ask for a table and hand its path on."""
+        """Ask for a table and pass on its path."""
         path = ask_for_table(self.parent, self.settings.folder, title)
         if path is not None:
             self.settings.folder = path.parent
@@ -119,7 +119,7 @@ class Page(QWidget):
 
     @abstractmethod
     def refresh(self, view: View, *, opened: bool) -> None:
-        """Show a campaign as it is now; ``opened``: it is another one than before."""
+        """Show the current state of a campaign; ``opened``: it is another one than before."""
 
     def forget(self) -> None:
         """Show no campaign, as before the first one: another one is about to be shown."""

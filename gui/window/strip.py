@@ -57,7 +57,7 @@ def next_step(view: View | None) -> Next | None:
             f"{len(status.confirmation.due):,} to measure",
         )
     if step == "wait" and status.stock is not None:
-        tip = "Nothing more can be tested before what was ordered is there: say on the Round page what has arrived"
+        tip = "Nothing more can be tested before what was ordered is there: mark on the Round page what has arrived"
         return Next("plan", f"Waiting for {many(len(status.stock.orders), 'compound')}", tip)
     return {
         "plan": Next("plan", f"Plan round {number}", "Issue the list of compounds to measure next"),
@@ -167,7 +167,7 @@ class Strip(QFrame):
             self.used.setText(f"{self.used.text()}\n{words}")
 
     def expect(self, head: str, words: str) -> None:
-        """Say what the campaign is expected to take in all, as it was foreseen at one head of its log."""
+        """Show the forecast of the whole campaign, made at one head of its log."""
         self._expected = (head, words)
         self.show_view(self._view)
 
@@ -218,7 +218,7 @@ class Statement(QFrame):
         self.hide()
 
     def show_view(self, view: View | None) -> None:
-        """Show the guarantee as it is true now."""
+        """Show the current guarantee."""
         if view is not None:
             promise, claim = view.status.guarantee, view.status.claim
             checks = [one.sentence for one in (claim.check, claim.audit) if one is not None]
@@ -246,14 +246,14 @@ class Footer(QFrame):
         if view is None:
             return
         self._view = view
-        self._say_saved()
+        self._show_saved()
 
     def show_unsaved(self, cells: int) -> None:
         """Show how many typed values are not in the file."""
         self._unsaved = cells
-        self._say_saved()
+        self._show_saved()
 
-    def _say_saved(self) -> None:
+    def _show_saved(self) -> None:
         if self._view is None:
             return
         metrics, path = self.saved.fontMetrics(), self._view.path

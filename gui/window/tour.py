@@ -99,7 +99,7 @@ class TourCard(QFrame):
             row.addWidget(made, 0, Qt.AlignmentFlag.AlignVCenter)
         self.hide()
 
-    def say(self, place: int) -> None:
+    def show_words(self, place: int) -> None:
         """Show a step."""
         last = place == len(STEPS) - 1
         _, heading, text = topics_in("tour")[place]
@@ -160,13 +160,13 @@ class Tour(QObject):
     def show_step(self, place: int) -> None:
         """Show a step, by place from 0."""
         self.place = place
-        self.card.say(place)
+        self.card.show_words(place)
         self.card.show()
         self._before = self._done
         self._mark(self._step.button(self._window))
 
     def leave(self) -> None:
-        """End the tour; the campaign stays as it is."""
+        """End the tour; the campaign does not change."""
         self.place = None
         self._mark(None)
         self.card.hide()
@@ -227,7 +227,7 @@ class Tour(QObject):
             self.leave()
 
     def _point(self) -> None:
-        """Bring the button of the step into sight and the keyboard to it."""
+        """Scroll to the button of the step, and give it the keyboard."""
         window, step = self._window, self._step
         target = step.button(window)
         if target is None:
