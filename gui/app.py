@@ -50,7 +50,7 @@ class Program(QApplication):
 
 
 def open_handed(window: MainWindow, path: Path) -> None:
-    """Open what the system handed over, in a window that is still there."""
+    """Open the file from the system, in an existing window."""
     taking = window
     if not isValid(window) or not window.isVisible():  # it was closed, and another one goes on
         taking = next((one for one in main_windows() if one.isVisible()), taking)

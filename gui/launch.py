@@ -61,7 +61,7 @@ def _started(argv: Sequence[str] | None) -> int:
 
 
 def _wants_window(words: Sequence[str]) -> bool:
-    """Whether all there is, is a file and ``--practice``."""
+    """Whether the only arguments are a file and ``--practice``."""
     others = [word for word in words if word != PRACTICE]
     if not others:
         return True

@@ -1,4 +1,4 @@
-"""The panel that answers *why* for one compound, with what was measured of it."""
+"""The panel that explains the status of one compound, with its measurements."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def confirmation_rows(status: Status, compound: int) -> list[tuple[str, str]]:
-    """Captions and values: what was predicted of each endpoint, and whether it is confirmed; none without a round."""
+    """Captions and values: the prediction of each endpoint, and whether it is confirmed; none without a round."""
     words = confirmed_text(status, compound)
     if not words:
         return []
@@ -65,13 +65,13 @@ def _scale(status: Status, check: Check) -> str:
 
 
 def _interval(check: Check) -> str:
-    """Return the prediction interval of as many measurements as there are."""
+    """Return the prediction interval for the actual number of measurements."""
     middle, half = check.prediction.mean, check.half
     return f"{middle - half:.2f} \N{EN DASH} {middle + half:.2f}"
 
 
 MOST = 30
-"""Lines shown; what is more is counted."""
+"""Lines shown; further ones are counted."""
 
 
 def line_of(value: OwnValue, *, named: bool) -> str:
@@ -138,7 +138,7 @@ _NONE = "\N{EN DASH}"
 
 
 def details(status: Status, compound: int, alone: str = "") -> list[tuple[str, str]]:
-    """Captions and values: what is known of a compound; ``alone``: its one measurement, in words."""
+    """Captions and values of a compound; ``alone``: its one measurement, in words."""
     known = status.candidates
     rows: list[tuple[str, str]] = []
     several = len(status.asked_endpoints) > 1
@@ -147,7 +147,7 @@ def details(status: Status, compound: int, alone: str = "") -> list[tuple[str, s
     digits = decimals_of(status)
     if not several and not status.guarantee.calibrated:
         posterior = interval_text(known.posterior_low[compound], known.posterior_high[compound], digits)
-        # Of one compound at a time: it must not be taken for what the campaign is sure of.
+        # For one compound at a time: it must not be read as the certainty of the campaign.
         rows.append(("95 % interval", f"{posterior}, informs only" if posterior else _NONE))
     chances = (known.probability_within_epsilon, known.probability_within_slack)
     for name, values in zip(_chance_names(status), chances, strict=True):
@@ -301,12 +301,12 @@ class CompoundPanel(QVBoxLayout):
 
     @property
     def selected_text(self) -> str:
-        """The text that is selected in the panel where the keyboard is; empty when there is none."""
+        """The selected text of the label with the keyboard; empty without any."""
         focus = QApplication.focusWidget()
         return whole(focus.selectedText()) if isinstance(focus, QLabel) and focus.hasSelectedText() else ""
 
     def copy(self) -> bool:
-        """Whether the keyboard is in the panel and what is selected there was copied."""
+        """Copy the selected text of the panel; return whether there was any."""
         text = self.selected_text
         if text:
             QApplication.clipboard().setText(text)

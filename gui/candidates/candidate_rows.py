@@ -1,4 +1,4 @@
-"""The candidates table: what is known of every compound now."""
+"""The candidates table: the current results for every compound."""
 
 from __future__ import annotations
 
@@ -349,14 +349,14 @@ def filter_facts(status: Status, columns: Sequence[Column]) -> Facts:
 
 
 def filter_hint(status: Status) -> str:
-    """Return what the filter understands, with names of this campaign."""
+    """Return examples for the filter, with names of this campaign."""
     names = [status.endpoints[place].scale_name for place in status.asked_endpoints]
     short = next((name for name in names[1:] if " " not in name and len(name) < 12), "")
     return f"Filter: R1=Me, >7.5{f', {short}<5' if short else ''}"
 
 
 def when_words(view: View) -> str:
-    """Return what the page's numbers rest on, in a few words."""
+    """Return the basis of the page's numbers, in a few words."""
     status = view.status
     closed = [one.number for one in status.rounds if one.state == "closed"]
     standing = status.open_round

@@ -1,4 +1,4 @@
-"""The picture over the table of candidates, and which part of it is seen."""
+"""The picture over the table of candidates, and its visible part."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ class CandidatesCanvas(PointingCanvas):
         super().__init__(structures)
         self._choice = choice
         self._frame: Frame | None = None
-        """What part of its data the plot shows; None: what follows from them."""
+        """The visible range of the data; None: the default range."""
         self._drawn_of: Flags | None = None
         self._extent: Extent | None = None
-        """What part of two columns the plot shows; None: all."""
+        """The visible range of two columns; None: all."""
         self._pointed = False
-        """Whether what happens comes from the plot itself, which then does not move."""
+        """Whether a selection comes from the plot itself, which then does not move."""
         self.zoomable = True
         self.zoomed.connect(self._zoom)
         self.panned.connect(self._pan)
@@ -87,7 +87,7 @@ class CandidatesCanvas(PointingCanvas):
 
     @property
     def picture(self) -> Picture | None:
-        """What the ranking or the trade-offs show."""
+        """The data of the ranking or the trade-offs."""
         return self.scene.picture if isinstance(self.scene, CandidatesScene) else None
 
     def _columns_scene(self, status: Status, rows: Ints, compound: int | None, chosen: Sequence[int]) -> Scene | None:

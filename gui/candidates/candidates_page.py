@@ -42,7 +42,7 @@ class CandidatesPage(Page):
     """Every compound with status, estimate and bounds; the plot and the table are one selection."""
 
     export = Signal()
-    """What the page shows is to be exported."""
+    """The content of the page is to be exported."""
     arranged = Signal()
     """Columns were chosen, moved or sorted by."""
 
@@ -96,7 +96,7 @@ class CandidatesPage(Page):
         self._now: View | None = None
         """The current state of the campaign."""
         self._view: View | None = None
-        """What is shown: now, or the end of an earlier round."""
+        """The moment shown: now, or the end of an earlier round."""
         self._compound: int | None = None
         self._filtered: Flags | None = None
         """The compounds the filter leaves, which the plot shows too; None: all."""
@@ -107,7 +107,7 @@ class CandidatesPage(Page):
         self._sorted = False
         self._wanted_order = _FIRST_ORDER
 
-    # ------------------------------------------------------------------ what the window calls
+    # ------------------------------------------------------------------ calls of the window
 
     def refresh(self, view: View, *, opened: bool) -> None:
         """Show the current state of a campaign."""
@@ -151,7 +151,7 @@ class CandidatesPage(Page):
         self.canvas.forget()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Go to what was selected on another page meanwhile."""
+        """Go to the compound selected on another page."""
         super().showEvent(event)
         self._turned()
         if self._behind:
@@ -169,7 +169,7 @@ class CandidatesPage(Page):
             self.session.message.emit(f"{many(rows, 'compound')} copied. {self.session.replay.words}.")
 
     def _pick(self, compound: int) -> None:
-        """Select what was clicked in the plot, which stays where it is."""
+        """Select the compound clicked in the plot, without moving the plot."""
         with self.canvas.pointing():
             self.select(compound)
 
@@ -222,7 +222,7 @@ class CandidatesPage(Page):
         self.arranged.emit()
 
     def _show_properties(self) -> None:
-        """Show what was calculated."""
+        """Show the calculated properties."""
         if self._now is not None and self._now is self.session.view:
             self.refresh(self._now, opened=False)
 
@@ -239,7 +239,7 @@ class CandidatesPage(Page):
         return made
 
     def _mask(self, status: Status, words: Narrowed) -> Flags | None:
-        """Return the compounds to show (None: all) by what is chosen above the table."""
+        """Return the compounds to show (None: all), by the choice above the table."""
         codes = status.candidates.status
         mask: Flags | None = None
         if self.which.key == "in":
@@ -275,7 +275,7 @@ class CandidatesPage(Page):
             self._explain()
 
     def _menu(self, at: QPoint) -> None:
-        """Offer what can be done with the selected compound."""
+        """Open the menu of the selected compound."""
         if self._view is None or self._compound is None:
             return
         library, compound = self._view.status.library, self._compound
@@ -327,7 +327,7 @@ class CandidatesPage(Page):
             self.refresh(now, opened=False)
 
     def _follow(self) -> None:
-        """Select what was selected on another page."""
+        """Select the compound selected on another page."""
         if self._view is None or self._view is not self.session.view:
             return  # the page is about to be filled again
         self._behind = False
@@ -372,7 +372,7 @@ class CandidatesPage(Page):
             self.arranged.emit()
 
     def _enclosed(self, outline: Floats) -> None:
-        """Select in the table what a line in the plot encloses."""
+        """Select in the table the compounds that a line in the plot encloses."""
         scene = self.canvas.scene
         if scene is None:
             return
@@ -385,7 +385,7 @@ class CandidatesPage(Page):
         self.session.message.emit(f"{many(count, 'compound')} selected. Copy takes their rows.")
 
     def _mark_selected(self) -> None:
-        """Mark in a picture of columns what is selected in the table."""
+        """Mark in a picture of columns the compounds selected in the table."""
         if self.plot.key != ANSWER:
             self._draw()
 

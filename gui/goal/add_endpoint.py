@@ -42,7 +42,7 @@ class Asking(QDialog):
     """A question with its consequences, which are computed off the window's thread."""
 
     answered = Signal(object)
-    """What is to be done; the dialog is closed."""
+    """The change to apply; the dialog is closed."""
     HIGH = 26
     """Lines of text that it is high."""
 

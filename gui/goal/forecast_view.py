@@ -41,7 +41,7 @@ def reach_of(name: str, found: Foresight) -> Reach:
 
 
 def discovery_of(name: str, found: Foresight) -> Discovery:
-    """Return the forecast as a line of the picture of what is found; only off the window's thread."""
+    """Return the forecast as a line of the discovery picture; only off the window's thread."""
     from assaypilot.engine.figures.rounds import Discovery
 
     curve = found.forecast.curve
@@ -64,7 +64,7 @@ def discovery_words(found: Foresight) -> str:
 
 
 def headline(now: Foresight | None, tried: Foresight | None) -> str:
-    """Return what both come to: ``Now 384 to 672 measurements in all; with these settings 290 to 480.``."""
+    """Return both totals: ``Now 384 to 672 measurements in all; with these settings 290 to 480.``."""
     if now is None and tried is None:
         return ""
     if tried is None:
@@ -114,7 +114,7 @@ def how_known(found: Foresight) -> str:
 
 
 def _instead(found: Foresight) -> str:
-    """Return the strategy that decides with a budget with which nothing can be proven.
+    """Return the strategy that decides within a budget too small for any proof.
 
     Empty where there is no need of it.
     """
@@ -167,7 +167,7 @@ def _falls_short(found: Foresight) -> bool:
 
 
 def _comes_to(found: Foresight) -> str:
-    """``384 to 672 measurements in all``, or what is open when the budget is spent."""
+    """``384 to 672 measurements in all``, or the number undecided when the budget is spent."""
     spent = found.forecast.budget
     if spent is None or not _falls_short(found):
         return f"{_measurements(found.forecast)} measurements in all"
@@ -211,11 +211,11 @@ class Outlooks(QWidget):
         self.trying = False
         self._message = ""
         self._working = self._old = False
-        """Whether it is being simulated, and whether what is shown was foreseen of something else."""
+        """Whether a simulation runs, and whether the forecast shown is of other settings."""
         self._show()
 
     def show_now(self, found: Foresight | None) -> None:
-        """Show what the settings of the campaign will take; None while that is not known."""
+        """Show the forecast of the campaign's settings; None while it is not known."""
         self.now, self._message, self._old = found, "", False
         self._show()
 
@@ -225,7 +225,7 @@ class Outlooks(QWidget):
         self._show()
 
     def show_tried(self, found: Foresight | None, *, trying: bool) -> None:
-        """Show what other settings would take; ``trying``: there are some, known or not."""
+        """Show the forecast of other settings; ``trying``: some are typed, with a forecast or not."""
         self.tried, self.trying, self._message = found, trying, ""
         self._show()
 
@@ -271,7 +271,7 @@ class Outlooks(QWidget):
         self.canvas.setVisible(bool(rows) and not self._old)
         if rows and not self._old:
             keeps = self.canvas.sizePolicy()
-            keeps.setRetainSizeWhenHidden(True)  # what is below does not jump with each key
+            keeps.setRetainSizeWhenHidden(True)  # the parts below do not jump with each key
             self.canvas.setSizePolicy(keeps)
             self.canvas.show_figure(partial(_drawn, tuple(rows)))
             self.canvas.setAccessibleDescription(text + discovery_words(rows[-1][1]))

@@ -1,4 +1,4 @@
-"""What can be changed of a goal, and the ways to do it."""
+"""The possible changes of a goal, and their controls."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Terms:
         )
 
     def differing(self, other: Terms) -> tuple[str, ...]:
-        """Return the names of what differs; empty when nothing does."""
+        """Return the names of settings that differ."""
         return tuple(one.name for one in fields(self) if getattr(self, one.name) != getattr(other, one.name))
 
 
@@ -182,7 +182,7 @@ class ControlsDialog(Asking):
         self.controls.edit.setFocus()
 
     def wanted(self) -> Change:
-        """Return the change that is typed; AssayPilotError for what names no control."""
+        """Return the typed change; AssayPilotError for a text that names no control."""
         return Change(controls=controls_in(self.controls.text))
 
     def _look(self) -> None:

@@ -99,7 +99,7 @@ class _Line:
         return self.field.text != self.shown
 
     def show(self, text: str, *, keep: bool) -> None:
-        """Show what is now; ``keep``: what was typed stays."""
+        """Show the current value; ``keep``: the typed text stays."""
         typed = keep and self.typed
         self.shown = text
         if not typed:
@@ -128,7 +128,7 @@ class _NoiseLine(_Line):
     def __init__(self, name: str, tip: str) -> None:
         super().__init__(name, "", tip)
         self.estimate = ""
-        """What is known of noise that is estimated; empty while it is known."""
+        """The estimate of unknown noise, in words; empty for known noise."""
 
     def read_noise(self, now: float | StatedNoise) -> tuple[float | StatedNoise, bool]:
         """Return the stated noise, and whether it is usable."""
@@ -197,7 +197,7 @@ class TermsForm(QWidget):
 
     @property
     def touched(self) -> bool:
-        """Whether anything else was typed than what is now, readable or not."""
+        """Whether any field differs from its current value, readable or not."""
         return self._redrawn or any(line.typed for line in self._shown())
 
     @property
@@ -205,10 +205,10 @@ class TermsForm(QWidget):
         """Whether other curves are drawn than the profile has now."""
         return self._now is not None and bool(self._now.curves) and self.profile.curves() != self._now.curves
 
-    # ------------------------------------------------------------------ what is now
+    # ------------------------------------------------------------------ current values
 
     def show_now(self, status: Status, *, opened: bool) -> None:
-        """Show the settings of a campaign; unless it is another one, what was typed instead stays."""
+        """Show the settings of a campaign; typed values stay unless it is another one."""
         self._filling = True
         now = Terms.of(status)
         scales = {one.name: one.scale_name for one in status.endpoints}
@@ -259,7 +259,7 @@ class TermsForm(QWidget):
         self.read()
 
     def reset(self) -> None:
-        """Show what is now in every field."""
+        """Show the current value in every field."""
         self._filling = True
         for line in self._shown():
             line.field.edit.setText(line.shown)
@@ -396,7 +396,7 @@ class TermsForm(QWidget):
 
 
 def _estimated(now: NoiseNow) -> str:
-    """Return what is known of noise that is estimated, in a few words."""
+    """Return the estimate of unknown noise, in a few words."""
     if now.sd is None:
         return "no replicates yet"
     most = f"at most {now.used:.2g} is used" if isfinite(now.used) else "too few replicates yet"

@@ -32,10 +32,10 @@ HINT = "Type other settings to see what they would change."
 
 
 class GoalPage(Page):
-    """Fields at the left with what changing them would do; at the right what they come to."""
+    """Fields at the left with the consequences of changes; at the right their forecast."""
 
     expected = Signal(str, str)
-    """The head of the log, and what the campaign is then expected to take in all, in a few words."""
+    """The head of the log, and the forecast of the campaign at it, in a few words."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, "Goal")
@@ -76,16 +76,16 @@ class GoalPage(Page):
         self.column.addWidget(Scrolled(whole), 1)
         self.setLayout(self.column)
         self.ahead = Forecasting(session, self)
-        """What the settings as they are will take."""
+        """The forecast of the current settings."""
         self.ahead.known.connect(self._foreseen)
         self.ahead.refused.connect(self._unforeseen)
         self.other = Forecasting(session, self)
-        """What the settings typed would take."""
+        """The forecast of the typed settings."""
         self.other.known.connect(self._tried)
         self.other.refused.connect(self._untried)
         self._pause = single_shot(self, PAUSE, self._ask_consequences)
         self._answer = Latest()
-        """What the settings typed would do."""
+        """The consequences of the typed settings."""
         self._view: View | None = None
 
     @property
@@ -94,7 +94,7 @@ class GoalPage(Page):
         assert self._view is not None
         return self._view
 
-    # ------------------------------------------------------------------ what the window calls
+    # ------------------------------------------------------------------ calls of the window
 
     def refresh(self, view: View, *, opened: bool) -> None:
         """Show the current state of a campaign; typed settings stay unless it is another one."""
@@ -148,7 +148,7 @@ class GoalPage(Page):
         QGuiApplication.clipboard().setText(self.outlooks.table())
 
     def first(self) -> QWidget:
-        """Return the first field; of a decided campaign what offers to try others."""
+        """Return the first field; of a decided campaign the button to try others."""
         return self.more if self._settled else self.form
 
     def look_for(self) -> None:
@@ -174,7 +174,7 @@ class GoalPage(Page):
 
     @property
     def _settled(self) -> bool:
-        """Whether there is nothing to look ahead to."""
+        """Whether there is nothing to forecast."""
         status = self.view.status
         return status.finished and not status.counts["undecided"] and not self._more
 
@@ -184,7 +184,7 @@ class GoalPage(Page):
         self._again()
         self.form.setFocus()
 
-    # ------------------------------------------------------------------ what it will take
+    # ------------------------------------------------------------------ forecast
 
     def _look_ahead(self) -> None:
         view = self.view

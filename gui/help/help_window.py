@@ -183,7 +183,7 @@ class HelpWindow(QWidget):
         self.show_topic(HOME)
 
     def show_topic(self, key: str) -> None:
-        """Show a topic; one that does not exist leaves what is shown."""
+        """Show a topic; an unknown one changes nothing."""
         if key not in topics() or key == self.shown:
             return
         if self.shown:

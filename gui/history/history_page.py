@@ -57,7 +57,7 @@ class LogModel(RowsModel):
 
 
 class HistoryPage(Page):
-    """The log, what it amounts to, and whether it is whole."""
+    """The log, its summary, and whether it is intact."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, "History")

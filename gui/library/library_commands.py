@@ -1,4 +1,4 @@
-"""Commands that change the library: more compounds, and what is in stock."""
+"""Commands that change the library: more compounds, and stock."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class MoreDialog(Asking):
 
 
 def _in_words(name: str, more: More, status: Status) -> str:
-    """Return what was read, and what of it cannot be used."""
+    """Return a summary of the rows read, and the unusable ones."""
     there = frozenset(status.library.ids)
     known = sum(own in there for own in more.found.library.ids)
     lines = [f"{name} holds {many(len(more.found.library), 'compound')}."]
@@ -133,7 +133,7 @@ NAMED_LINES = 3
 
 
 class Stocking:
-    """What is in stock, read from a list; what is to be made, written as one."""
+    """The stock, read from a list; the compounds to make, written as one."""
 
     def __init__(self, desk: Desk, exporting: Exporting) -> None:
         self._desk, self._exporting = desk, exporting

@@ -117,7 +117,7 @@ class LibraryPage(Page):
         self.table.copy()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Go to what was selected on another page meanwhile."""
+        """Go to the compound selected on another page."""
         super().showEvent(event)
         self._selected()
 

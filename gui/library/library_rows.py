@@ -123,7 +123,7 @@ class LibraryModel(RowsModel):
     """All compounds of a campaign, one row each."""
 
     def show(self, status: Status, properties: Calculated | None = None) -> None:
-        """Take over what a campaign knows, and what was calculated."""
+        """Show a campaign's library, and the calculated properties."""
         library = status.library
         measured = status.candidates.measured
         state = availability(status)

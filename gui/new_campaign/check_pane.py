@@ -173,7 +173,7 @@ class CheckPane(Pane):
     """The lines that were not used, the substituents, or the report on the additive model with its verdict."""
 
     message = Signal(str)
-    """What was done, in a sentence."""
+    """The finished action, in a sentence."""
 
     def __init__(self, session: Session, settings: Settings, columns: ColumnsPane) -> None:
         super().__init__()
@@ -202,7 +202,7 @@ class CheckPane(Pane):
         return self.columns.complete
 
     def show_checked(self, checked: Checked | None) -> None:
-        """Show what was understood, nothing when there is nothing."""
+        """Show the result of a check, or nothing without one."""
         self.result = checked
         self.stack.setVisible(checked is not None)
         self.waiting.setVisible(checked is None)
@@ -243,7 +243,7 @@ class CheckPane(Pane):
             polish(self.verdict)
 
     def _wait(self) -> None:
-        """Mark what is shown as that of the check before."""
+        """Mark the content as that of the previous check."""
         if self.result is None:
             self.waiting.setText("Checking the table…")
 

@@ -38,7 +38,7 @@ class BlankQuestion(Callout):
 
     @property
     def meaning(self) -> Blank:
-        """What an empty cell means."""
+        """The question about the meaning of empty cells."""
         return "h" if self.hydrogen.isChecked() else "missing"
 
     def answer(self, blank: Blank | None) -> None:
@@ -68,7 +68,7 @@ SITES = 8
 
 
 class CheckPanel(QWidget):
-    """What was understood of the table, or why it cannot be used."""
+    """The summary of the table, or why it is unusable."""
 
     rows_wanted = Signal()
     """The rows that are not used, and the notes, are to be seen."""
@@ -93,7 +93,7 @@ class CheckPanel(QWidget):
         self._clear()
 
     def wait(self, text: str) -> None:
-        """Keep what is shown until the check under way is over."""
+        """Keep the content until the running check is over."""
         self.heading.setText(text)
         for made in (self.again, self.tick):
             made.hide()
@@ -129,7 +129,7 @@ class CheckPanel(QWidget):
         self.tick.setVisible(bool(candidates))
 
     def show_checked(self, checked: Checked) -> None:
-        """Show what was understood."""
+        """Show the summary."""
         self._clear()
         imported = checked.imported
         errors = imported.errors
@@ -173,7 +173,7 @@ class CheckPanel(QWidget):
 
 
 def fact_rows(checked: Checked) -> list[tuple[str, str]]:
-    """Captions and values: rows, compounds, sites, and what is there of each endpoint."""
+    """Captions and values: rows, compounds, sites, and the values of each endpoint."""
     imported, library = checked.imported, checked.imported.library
     every = imported.rows_used == imported.rows_read == imported.compounds
     rows = [] if every else [("Rows", f"{imported.rows_used:,} of {imported.rows_read:,} used")]

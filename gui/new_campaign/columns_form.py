@@ -1,4 +1,4 @@
-"""Which column is what: the fields of a new campaign about its columns."""
+"""The roles of columns: the fields of a new campaign about them."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ RARE = [
 
 
 class ColumnsForm(QWidget):
-    """Choices about columns, compounds and what is measured."""
+    """Choices about columns, compounds and endpoints."""
 
     ROLES: ClassVar = {
         **{"id": "ID", "smiles": "Structure", "site": "Substituent", "endpoint": "Measured value"},
         **{"stock": "In stock", "cost": "Cost", "lead": "Lead time", "none": "Not used"},
     }
-    """What a column may be, by key."""
+    """The possible roles of a column, by key."""
     changed = Signal()
     """Something was chosen or typed."""
     source_changed = Signal()
@@ -172,7 +172,7 @@ class ColumnsForm(QWidget):
     # ------------------------------------------------------------------ the role of one column
 
     def role_of(self, column: str, endpoint: str) -> str:
-        """Return the key of what a column is; ``endpoint`` is the name of what would be measured there."""
+        """Return the key of a column's role; ``endpoint``: the name of the endpoint it would be."""
         held = [key for key, combo in self._of_columns.items() if combo.currentData() == column]
         if column in self.chosen_sites:
             held.append("site")
@@ -334,7 +334,7 @@ class ColumnsForm(QWidget):
             on = "" if endpoint.scale_name == endpoint.name else f" {endpoint.scale_name}"
             self.direction.setItemText(0, f"proposed: {'higher' if endpoint.direction == 'max' else 'lower'}{on}")
 
-    # ------------------------------------------------------------------ what was chosen
+    # ------------------------------------------------------------------ choices
 
     @property
     def from_structures(self) -> bool:
@@ -356,7 +356,7 @@ class ColumnsForm(QWidget):
                 self.sites.item(place).setCheckState(Qt.CheckState.Checked)
 
     def options(self) -> TableOptions:
-        """Return what was chosen, as an import takes it; without cores."""
+        """Return the choices as options of an import, without cores."""
         name = self.endpoint.currentText().strip()
         specs = []
         if name:
@@ -433,7 +433,7 @@ class ColumnsForm(QWidget):
             self.changed.emit()
 
     def _show_parts(self) -> None:
-        """Hide fields that have no meaning for what is chosen."""
+        """Hide fields without a meaning for the current choices."""
         for widget, there in (
             (self.merge, self.smiles.currentData() is not None),
             (self.sites, not self.from_structures),

@@ -211,7 +211,7 @@ class ColumnsPane(Pane):
     # ------------------------------------------------------------------ checking
 
     def options(self) -> TableOptions:
-        """Return what was chosen, as an import takes it."""
+        """Return the choices as options of an import."""
         options = self.form.options()
         return replace(
             options,

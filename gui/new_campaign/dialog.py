@@ -67,14 +67,14 @@ USUAL = QSize(1220, 760)
 EDGE = 40
 """Pixels of the screen that stay free around it."""
 CARDS = 0.4
-"""Of the dialog's height, at most this much is for what was understood."""
+"""The largest share of the dialog's height for the summary."""
 
 
 class NewCampaign(QDialog):
-    """One screen: the table and what was understood of it at the left, the goal and what it will find at the right.
+    """One screen: the table with its summary at the left, the goal with its forecast at the right.
 
-    Nothing is written before Create, which is offered as soon as all is known. The table's part is there at once; the
-    others are made one after the other once the dialog is seen, or when asked for.
+    Nothing is written before Create, which is enabled as soon as all is known. The table's part is made at once; the
+    others are made one after the other once the dialog is seen, or when needed.
     """
 
     created = Signal()
@@ -142,7 +142,7 @@ class NewCampaign(QDialog):
 
     @cached_property
     def columns_pane(self) -> ColumnsPane:
-        """What the columns of the table are."""
+        """The roles of the columns of the table."""
         from .columns_pane import ColumnsPane
 
         made = ColumnsPane(self.session, self._settings)
@@ -157,7 +157,7 @@ class NewCampaign(QDialog):
 
     @cached_property
     def check_pane(self) -> CheckPane:
-        """What was read, and what was not."""
+        """The rows read, and the rows rejected."""
         from .check_pane import CheckPane
 
         made = CheckPane(self.session, self._settings, self.columns_pane)
@@ -243,7 +243,7 @@ class NewCampaign(QDialog):
         super().done(result)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Limit what was understood to its share of the dialog."""
+        """Limit the summary to its share of the dialog."""
         super().resizeEvent(event)
         if COLUMNS in self._panes:
             self.understood.at_most(round(CARDS * self.height()))
@@ -381,7 +381,7 @@ class NewCampaign(QDialog):
 
 
 def _size(dialog: QWidget) -> QSize:
-    """Return what the parts need, more of it with large text where the screen has that."""
+    """Return the size that the parts need, larger with large text within the screen."""
     there, more = dialog.screen().availableSize(), (theme().scale - 1) / 2
     wide, high = (
         max(usual, min(round(usual * (1 + more)), room - EDGE))

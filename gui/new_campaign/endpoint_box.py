@@ -1,4 +1,4 @@
-"""One endpoint of a goal: its part in it, its noise, what does not matter, and its limit."""
+"""One endpoint of a goal: its part in it, its noise, its indifference zone, and its limit."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class EndpointBox(QFrame):
         return top
 
     def _grid_of_fields(self) -> QGridLayout:
-        """Return the fields for noise, margin and limit, each with what is wrong with it below."""
+        """Return the fields for noise, margin and limit, each with its problem below."""
         endpoint, name, unit = self.fact.endpoint, self.fact.endpoint.scale_name, self.fact.endpoint.scale_unit
         self.noise = Field(f"Assay noise (SD) of {name}", width=FIELD)
         self.margin = Field(f"Difference in {name} that does not matter", width=FIELD)
@@ -138,7 +138,7 @@ class EndpointBox(QFrame):
             self._hint_noise()
 
     def show_for(self, goal: str, *, objective: bool) -> None:
-        """Show what applies for a goal; ``objective``: it is the one endpoint a goal is about."""
+        """Show the fields of a goal; ``objective``: it is the one endpoint a goal is about."""
         self.goal, self._objective = goal, objective
         trade = goal == "pareto"
         self.chosen.setVisible(trade)

@@ -1,4 +1,4 @@
-"""What was found in a table, line by line, and the substituents of its sites."""
+"""The findings in a table, line by line, and the substituents of its sites."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Finding:
 
 
 def findings(checked: Checked) -> list[Finding]:
-    """Return what was found in a table: errors first, then what is not used, warnings and notes."""
+    """Return the findings in a table: errors first, then unused parts, warnings and notes."""
     found = [
         Finding("error" if lost.severity == "error" else "unused", lost.row, lost.column or "", lost.reason)
         for lost in checked.imported.not_used
@@ -100,7 +100,7 @@ class FindingsModel(RowsModel):
 
 
 class FindingsView(QWidget):
-    """One table with what narrows it."""
+    """One table with its filters."""
 
     def __init__(self, session: Session, settings: Settings, message: Callable[[str], None]) -> None:
         super().__init__()
@@ -132,7 +132,7 @@ class FindingsView(QWidget):
         QShortcut(QKeySequence.StandardKey.Find, self, self.filter.setFocus)
 
     def show_checked(self, checked: Checked) -> None:
-        """Show what was found; the filter stays."""
+        """Show the findings; the filter stays."""
         found = findings(checked)
         counts = Counter(one.kind for one in found)
         self.model.show(found)

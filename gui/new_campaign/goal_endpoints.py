@@ -92,7 +92,7 @@ class EndpointList(QWidget):
         return holder
 
     def show_facts(self, facts: tuple[EndpointFacts, ...], objective: str) -> None:
-        """Show these endpoints; what was typed for one of the same name stays."""
+        """Show these endpoints; typed values for one of the same name stay."""
         endpoints = [fact.endpoint for fact in facts]
         if endpoints == self._endpoints and not self._missing:
             for box, fact in zip(self.boxes, facts, strict=True):
@@ -175,7 +175,7 @@ class EndpointList(QWidget):
         self._column.insertWidget(here, box)
 
     def show_for(self, goal: str, objective: str, parts: tuple[str, ...] = ()) -> None:
-        """Show what applies for a goal and, for goals about one endpoint, its objective; of a profile its ``parts``."""
+        """Show the fields of a goal and, for goals about one endpoint, its objective; of a profile its ``parts``."""
         self._goal, self._objective, self._parts = goal, objective, parts
         for box in self.boxes:
             box.show_for(goal, objective=box.name == objective)

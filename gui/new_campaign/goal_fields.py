@@ -51,7 +51,7 @@ GOALS = (
 
 
 class GoalFields(Pane):
-    """The fields, and what was typed into them."""
+    """The fields, and their typed values."""
 
     new_endpoint = Signal(str, str, str)
     """Name and unit of an endpoint that is not in the table."""
@@ -184,7 +184,7 @@ class GoalFields(Pane):
         return "There is already a file of this name; choose another one." if taken else ""
 
     def show_table(self, checked: Checked) -> None:
-        """Set the table of the fields; what was typed stays where it still means something."""
+        """Set the table of the fields; typed values stay where they still apply."""
         self._filling = True
         wanted = self.objective.currentData()
         endpoints = checked.imported.endpoints
@@ -288,7 +288,7 @@ class GoalFields(Pane):
         return [*of_goal, self.confidence, self.replicates, self.controls, self.name, self._place]
 
     def _goal_chosen(self) -> None:
-        """Show what applies to the goal chosen."""
+        """Show the fields of the chosen goal."""
         goal = self.goal_key
         self.more.setVisible(not self._all)
         for widget, wanted in (

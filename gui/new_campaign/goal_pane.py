@@ -27,7 +27,7 @@ from .goal_fields import GoalFields
 from .goal_strategy import load_strategies
 
 PAUSE = 300
-"""Milliseconds without typing after which it is worked out what it will take."""
+"""Milliseconds without typing before the forecast is computed."""
 SLOW = 10.0
 """Seconds after which loading the strategies is shown as work."""
 
@@ -73,12 +73,12 @@ class GoalPane(GoalFields):
 
     @property
     def campaign_settings(self) -> CampaignSettings | None:
-        """What was typed; None while something of it cannot be used."""
+        """The typed settings; None while one is unusable."""
         return None if self._ready is None else self._ready[0]
 
     @property
     def campaign_endpoints(self) -> list[Endpoint]:
-        """The endpoints as they were described; empty while something of it cannot be used."""
+        """The described endpoints; empty while a field is unusable."""
         return [] if self._ready is None else self._ready[1]
 
     def show_checked(self, checked: Checked | None) -> None:
@@ -140,7 +140,7 @@ class GoalPane(GoalFields):
         self.history.setText(f"The table's own {many(count, 'value')} are shown; the proof does not decide by them.")
 
     def _drafted(self, plan: Plan, settings: CampaignSettings, endpoints: Sequence[Endpoint]) -> None:
-        """Allow the campaign to be made; what it will take may need a while longer."""
+        """Allow the campaign to be made; the forecast may need a while longer."""
         self._ready = (settings, list(endpoints))
         self._look_ahead()
         self.sentence.setText(f"{plan.sentence}.")

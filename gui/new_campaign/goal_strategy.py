@@ -171,20 +171,20 @@ class StrategyChoice(QWidget):
         self.off.hint(f"{text}: how far a compound may be off the additive model".lstrip(": "))
 
     def offer(self, kinds: tuple[type[Strategy], ...]) -> None:
-        """Offer the strategies there are. Until then the one proposed is taken."""
+        """Offer the strategies. Until then the proposed one is taken."""
         self._kinds = kinds
         self.combo.setEnabled(True)
         self._fill()
 
     def show_for(self, goal: str) -> None:
-        """Offer what answers a goal; a choice that answers it, too, stays."""
+        """Offer the strategies for a goal; a suitable choice stays."""
         if goal == self._goal:
             return
         self._goal = goal
         self._fill()
 
     def suit(self, values: int, *, kind: Kind = "value") -> None:
-        """Propose what fits so many ``values`` of compounds.
+        """Propose a strategy that fits so many ``values`` of compounds.
 
         ``kind``: of the one endpoint that the goal is about.
         """

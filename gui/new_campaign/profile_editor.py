@@ -30,7 +30,7 @@ _MARGIN = 8.0
 _BEYOND = 0.35
 """Of the width of the curve, how much of the axis is shown beyond either end."""
 _DECIMALS = 12
-"""A potency in mol/L has so many."""
+"""Enough for a potency in mol/L."""
 _STEPS = 100
 """Values across the axis that dragging can choose."""
 _RULES = {"MW": (550, 450), "cLogP": (6, 4), "TPSA": (160, 120), "HBD": (6, 4), "Rotatable bonds": (12, 8)}
@@ -149,7 +149,7 @@ class CurvePlot(QWidget):
         self.show_curve(self._values, self._measured)
 
     def _under(self, at: QPointF) -> int | None:
-        """Return the point of the curve that the mouse is near; None where there is none."""
+        """Return the point of the curve near the mouse; None where there is none."""
         away = [QPointF(self.point(place) - at) for place in range(len(self._values))]
         distances = [math.hypot(one.x(), one.y()) for one in away]
         return distances.index(min(distances)) if distances and min(distances) <= _NEAR else None
@@ -333,7 +333,7 @@ class ProfileEditor(QWidget):
 
 
 def _usual(endpoint: Endpoint, measured: Sequence[float]) -> tuple[float, float, float, float]:
-    """Return the numbers of a curve before it is drawn: over the better half of what was measured, in round numbers."""
+    """Return the initial numbers of a curve: over the better half of the measured range, in round numbers."""
     low, high = (0.0, 1.0) if endpoint.transform == "none" else (1.0, 100.0)
     if len(measured) > 1 and max(measured) > min(measured):
         low, high = (float(f"{value:.2g}") for value in np.quantile(measured, (0.25, 0.9)))

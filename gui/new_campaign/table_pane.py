@@ -77,7 +77,7 @@ class TablePane(Pane):
     read = Signal(object)
     """The RawTable."""
     role_wanted = Signal(str, QPoint)
-    """What a column is is to be chosen: its name, and where on the screen its heading ends."""
+    """The role of a column is to be chosen: its name, and the end of its heading on the screen."""
 
     def __init__(self, session: Session, settings: Settings) -> None:
         super().__init__()
@@ -189,7 +189,7 @@ class TablePane(Pane):
         self._job.start(self.session.read(words, lambda report: load(wanted, report), self._show, self._refuse))
 
     def halt(self) -> None:
-        """Drop what is being read when the dialog closes."""
+        """Stop reading when the dialog closes."""
         self._job.drop()
 
     def _choose(self) -> None:
@@ -301,7 +301,7 @@ class TablePane(Pane):
         before, wanted = self.loaded, self._wanted
         same = before is not None and wanted is not None and before.wanted.first.path == wanted.first.path
         if before is not None and (same or isinstance(error, Cancelled)):
-            # What was read before stays, and the choices go back to it.
+            # The previous table stays, and the choices go back to it.
             first = before.wanted.first
             self._name_source(first.path)
             self.reading.show_reading(before.raw, before.sheets, first.how)

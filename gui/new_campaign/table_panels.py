@@ -23,7 +23,7 @@ MARKS = {".": "point", ",": "comma"}
 
 
 class ReadingPanel(QWidget):
-    """A row of choices; the first of each is what was found."""
+    """A row of choices; the first of each is the one found."""
 
     changed = Signal()
     """Something else was chosen."""
@@ -55,7 +55,7 @@ class ReadingPanel(QWidget):
         return combo
 
     def show_reading(self, raw: RawTable, sheets: Sequence[SheetName], how: ReadAs) -> None:
-        """Offer what can be chosen for this table, with what was found or chosen on show."""
+        """Offer the choices for this table, showing the one found or chosen."""
         names = [(f"{one.name} (hidden)" if one.hidden else one.name, one.name) for one in sheets]
         fill_box(self.sheet, names, how.sheet or raw.sheet)
         _offer(self.encoding, ENCODINGS, how.encoding, ENCODINGS.get(raw.encoding, raw.encoding))
@@ -84,7 +84,7 @@ class ReadingPanel(QWidget):
 
     @property
     def how(self) -> ReadAs:
-        """What is chosen."""
+        """The choice."""
         book = not self._parts["Sheet"].isHidden()
         return ReadAs(
             sheet=self.sheet.currentData() if book else None,

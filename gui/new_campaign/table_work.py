@@ -1,4 +1,4 @@
-"""What a new campaign does with tables off the window's thread: reads, joins, proposes and checks. Needs no Qt."""
+"""Work of a new campaign on tables off the window's thread: reads, joins, proposes and checks. Needs no Qt."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Place:
 
     @property
     def name(self) -> str:
-        """What to call it."""
+        """Its name."""
         return "the clipboard" if self.path is None else self.path.name
 
     def read(self, report: Report = silent) -> Reading:
@@ -72,7 +72,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What was read."""
+    """The source read."""
 
     wanted: Wanted
     raw: RawTable
@@ -100,7 +100,7 @@ def load(wanted: Wanted, report: Report = silent) -> Loaded:
 
 
 def _packed(wanted: Wanted, report: Report) -> Parcel:
-    """Return what the process sends back."""
+    """Return the result of the process."""
     return pack(_read(wanted, report))
 
 
@@ -175,7 +175,7 @@ ROLES = {name: name for name in _SAME} | {
 
 
 def roles_of(checked: Checked) -> dict[str, str]:
-    """Return what each column of a table is, in a word, by its name; those that are not used are left out."""
+    """Return the role of each column of a table, in a word, by its name; unused ones are left out."""
     mapping = checked.mapping
     roles = {getattr(mapping, field): word for field, word in ROLES.items()}
     for end in mapping.endpoints:
@@ -240,7 +240,7 @@ class CoreChoice:
 
 
 def check_table(raw: RawTable, options: TableOptions, report: Report = silent) -> Checked:
-    """Return what an import with these options would understand; AssayPilotError when nothing can come of it."""
+    """Return the result of an import with these options; AssayPilotError when it is impossible."""
     if not _heavy(raw, options):
         return _check(raw, options, report)
     checked: Checked = unpack(in_another_process(_checked, pack(raw), options, report=report))
@@ -257,7 +257,7 @@ def _heavy(raw: RawTable, options: TableOptions) -> bool:
 
 
 def _checked(parcel: Parcel, options: TableOptions, report: Report) -> Parcel:
-    """Return what the process sends back."""
+    """Return the result of the process."""
     return pack(_check(unpack(parcel), options, report))
 
 

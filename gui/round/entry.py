@@ -182,11 +182,11 @@ def results_in_round(
 ) -> list[Result]:
     """Entries for a compound of a round as a campaign records them, each with its round and replicate.
 
-    The replicate is the first that is free, as the rows of the work list are numbered, so that the same list read
-    later is known to hold these values already, while the same value typed again is a further measurement. A value
-    beyond the request has neither: it may be a late one of an earlier round. ``before``: results of the
-    same paste that come before these. ``cells``: where each of them was typed, counted from 0. ``there``: what
-    the round has already, if it was gathered before.
+    The replicate is the first free one, as on the work list. So the same list read later adds nothing, while the same
+    value typed again is a further measurement. A value beyond the request has neither round nor replicate: it may be
+    a late one of an earlier round.
+    ``before``: earlier results of the same paste. ``cells``: where each of them was typed, counted from 0.
+    ``there``: the round's values, if gathered before.
     """
     described = status.endpoints[endpoint]
     name = status.library.ids[compound]

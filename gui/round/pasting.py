@@ -106,9 +106,9 @@ def intend_paste(
 ) -> Intended:
     """Return what a pasted block would write.
 
-    A block with a header row is read as a results table, one whose first column holds ids as ids and values, and
-    anything else is put line by line onto ``lines`` of the round (the selected row and those below it, as shown),
-    beginning with the endpoint at ``place`` of the round. ``decimal``: the user's decimal mark, where the block
+    A block with a header row is read as a results table; one with ids in its first column as ids and values.
+    Any other goes line by line onto ``lines`` of the round (the selected row and those below it, as shown),
+    from the endpoint at ``place`` on. ``decimal``: the user's decimal mark, where the block
     does not show it. AssayPilotError when there is nothing in it.
     """
     block = _block(text)
@@ -180,7 +180,7 @@ class _Pasted:
     def by_line(self, block: list[list[str]], lines: Sequence[int], place: int) -> None:
         """Values line by line.
 
-        Several columns of one row are several measurements of the only endpoint, or the endpoints of the round from
+        Several columns of one row are replicates of the only endpoint, or the endpoints of the round from
         ``place`` on, or those that a row of headings names.
         """
         first, columns = self._columns(block, place)

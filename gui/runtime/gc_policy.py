@@ -12,11 +12,11 @@ from assaypilot.engine.system.memory import without_collecting
 
 
 def nothing_goes() -> AbstractContextManager[None]:
-    """Return a context in which no widget is collected that Python alone knows of.
+    """Return a context in which no widget is collected that only Python refers to.
 
-    Where Qt goes through a list of widgets and Python objects are made meanwhile, what Python threw away then, a part
-    of a window closed long ago, would still be in that list: the program would end. That a table was read meanwhile in
-    another thread, and its own pause ends, must not end this one.
+    While Qt goes through a list of widgets, Python must not collect any of them. One that it collected, a part
+    of a window closed long ago, would still be in that list, and the program would crash. A pause that ends in
+    another thread, after reading a table, must not end this one.
     """
     return without_collecting()
 
@@ -41,7 +41,7 @@ def set_aside() -> None:
 
 
 def look_again_soon() -> None:
-    """Collect a window that goes while others stay: it was taken for what stays."""
+    """Collect a closed window while others stay open: it was treated as permanent."""
     application = QCoreApplication.instance()
     if application is not None and _aside:
         QTimer.singleShot(LATER, application, look_again)

@@ -1,4 +1,4 @@
-"""What the window remembers between sessions; nothing of it is part of a campaign."""
+"""The window's memory between sessions, which is no part of a campaign."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Settings:
 
     @property
     def text_size(self) -> int:
-        """The size of all text, in per cent of what the system gives it: 100 to 200."""
+        """The size of all text, in percent of the system's: 100 to 200."""
         return min(max(self._whole("text_size", 100), 100), 200)
 
     @text_size.setter
@@ -189,7 +189,7 @@ class Settings:
         self._store.setValue("mappings", json.dumps(kept))
 
     def flush(self) -> None:
-        """Write what is remembered to the disk."""
+        """Write the settings to the disk."""
         self._store.sync()
 
     def _whole(self, name: str, otherwise: int) -> int:

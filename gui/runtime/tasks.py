@@ -31,7 +31,7 @@ def single_shot(parent: QObject, pause: int, then: object) -> QTimer:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What is being done, as it is shown."""
+    """The label of the work, as shown."""
 
     label: str
     message: str
@@ -202,7 +202,7 @@ class Tasks(QObject):
             self._tick()
 
     def stop(self, *, at_once: bool = False) -> None:
-        """Cancel what waits, lets a write finish (unless ``at_once``), and end the thread."""
+        """Cancel waiting jobs, let a write finish (unless ``at_once``), and end the thread."""
         self._timer.stop()
         for job in self._waiting:
             if at_once or not job.writes:

@@ -1,4 +1,4 @@
-"""SAR: what the substituents do, and the pairs that show it."""
+"""SAR: the effects of substituents, and the pairs that show them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ PICTURES = (
     ("measurements", "Measurements"),
 )
 PAIRS = "pairs"
-"""What is no picture but a table."""
+"""The choices that are tables, not pictures."""
 FILES = ((".png", "PNG picture"), (".svg", "SVG picture"), (".pdf", "PDF picture"))
 _MARKING = (HeatScene, ContributionScene, UsageScene, PredictionScene)
 """Scenes that show which compound is selected."""
@@ -81,7 +81,7 @@ class SarPanel(CompoundPanel):
 
 
 class SarPage(Page):
-    """One picture at a time, what can be chosen in it, and the compound that is selected."""
+    """One picture at a time, its choices, and the selected compound."""
 
     show_candidate = Signal()
 
@@ -147,7 +147,7 @@ class SarPage(Page):
         self._now: View | None = None
         """The current state of the campaign."""
         self._view: View | None = None
-        """What is shown: now, or the end of an earlier round."""
+        """The moment shown: now, or the end of an earlier round."""
         self._library: Library | None = None
         self._looks: dict[int, Look] = {}
         """By endpoint, of the view that is shown."""
@@ -157,10 +157,10 @@ class SarPage(Page):
 
     @property
     def scene(self) -> Scene | None:
-        """What is shown."""
+        """The picture shown."""
         return self.canvas.scene
 
-    # ------------------------------------------------------------------ what the window calls
+    # ------------------------------------------------------------------ calls of the window
 
     def refresh(self, view: View, *, opened: bool) -> None:
         """Show the current state of a campaign."""
@@ -190,7 +190,7 @@ class SarPage(Page):
         self._show_blank("", again=False)
 
     def copy(self) -> None:
-        """Copy the picture or the rows of the table, or what is selected in the panel where the keyboard is."""
+        """Copy the picture or the rows of the table, or the selected text of the panel with the keyboard."""
         if self.panel.copy():
             return
         if self.stack.currentWidget() is self.pairs:
@@ -210,7 +210,7 @@ class SarPage(Page):
             self.canvas.setFocus()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Go to what was selected on another page meanwhile."""
+        """Go to the compound selected on another page."""
         super().showEvent(event)
         self._turned()
         self._selected()
@@ -223,7 +223,7 @@ class SarPage(Page):
         self._work()
 
     def _offer(self) -> None:
-        """Show what can be chosen for the picture."""
+        """Show the choices of the picture."""
         key = self.which.key
         self.heat.setVisible(key == "map" and self.heat.sites is not None)
         self.sites.setVisible(key in ("contributions", "measurements"))

@@ -35,7 +35,7 @@ class PairsModel(RowsModel):
     _kind = ""
 
     def show(self, compared: Compared, kind: str) -> None:
-        """Take over what was found."""
+        """Show the pairs found."""
         self._compared, self._kind = compared, kind
         found, columns = compared.found, _Columns(compared)
         if kind == "changes":
@@ -176,7 +176,7 @@ class PairsView(QWidget):
         self._filling = False
 
     def show_pairs(self, compared: Compared) -> None:
-        """Show what was found of one endpoint."""
+        """Show the pairs of one endpoint."""
         if compared is not self._compared:
             self._compared = compared
             self._fill()

@@ -31,13 +31,13 @@ class Working(QObject):
     failed = Signal(object)
     """An AssayPilotError."""
     broke = Signal(object, str)
-    """Any other exception (our bug) and what was being done."""
+    """Any other exception (our bug) and the action that raised it."""
     question = Signal(object, str, object)
-    """An AssayPilotError, what can be done about it in a few words, and the action that does it."""
+    """An AssayPilotError, a remedy in a few words, and the action that performs it."""
     begun = Signal()
-    """Something else is done now: what was refused before is old."""
+    """Another action started: earlier refusals are outdated."""
     message = Signal(str)
-    """What was done, in a sentence."""
+    """The finished action, in a sentence."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -47,7 +47,7 @@ class Working(QObject):
         self.ahead = Tasks(self)
         """Forecasts, which nothing waits for."""
         self.tables = Tasks(self)
-        """What puts long tables in order and finds rows in them; it waits for nothing else."""
+        """Sorting and filtering of long tables; it waits for nothing else."""
         self.view: View | None = None
         self._campaign: Campaign | None = None  # belongs to the worker: touched in jobs only
         self._ranked: tuple[Library, tuple[int, int]] | None = None  # so does this
@@ -79,7 +79,7 @@ class Working(QObject):
     def arrange(
         self, label: str, work: Callable[[Report], T], then: Callable[[T], None], stopped: Callable[[], None]
     ) -> Job:
-        """Return the job that works out what a table shows; ``stopped`` is called where nothing comes of it."""
+        """Return the job that computes the rows of a table; ``stopped`` is called when it gives no result."""
 
         def failed(error: Exception) -> None:
             if isinstance(error, AssayPilotError):

@@ -43,7 +43,7 @@ class Replay(QObject):
         self._job = Latest()
         session.changed.connect(self._renew)
 
-    # ------------------------------------------------------------------ what is shown
+    # ------------------------------------------------------------------ the moment shown
 
     @property
     def rounds(self) -> list[int]:
@@ -63,12 +63,12 @@ class Replay(QObject):
         return self._round
 
     def of(self, now: View) -> View:
-        """Return what to show: the view of that moment, or of now."""
+        """Return the view to show: of that moment, or of now."""
         return now if self._past is None else self._past
 
     @property
     def words(self) -> str:
-        """What is shown, in words: ``As it stood after round 3 of 7; 384 of 960 measurements``; empty for now."""
+        """The moment shown, in words: ``As it stood after round 3 of 7; 384 of 960 measurements``; empty for now."""
         view = self._session.view
         if self._past is None or self._round is None or view is None:
             return ""

@@ -116,7 +116,7 @@ class Session(Working):
             then()
 
     def shut(self) -> None:
-        """Finish what the campaign is writing, stops exports, closes the file and end the workers."""
+        """Finish writing the campaign, stop exports, close the file and end the workers."""
         self.replay.stop()
         self.background.stop(at_once=True)
         self.ahead.stop(at_once=True)
@@ -138,7 +138,7 @@ class Session(Working):
         self._command("Planning the next round", work, then, cancellable=True)
 
     def plan_options(self, then: Callable[[tuple[PlanOption, ...]], None], failed: Callable[[Exception], None]) -> None:
-        """Hand over the plans there are to choose from; nothing is done."""
+        """Pass the possible plans to ``then``; nothing is changed."""
         self._read("Working out the plans", lambda campaign, report: campaign.plan_options(report), then, failed)
 
     def set_stock(
@@ -192,7 +192,7 @@ class Session(Working):
         self._command("Measuring with the simulated assay", work)
 
     def close_round(self, missing: Missing = "return", note: str = "", then: Callable[[], None] | None = None) -> None:
-        """Close the open round with what has come back."""
+        """Close the open round with the returned results."""
         self._command("Closing the round", lambda campaign, report: campaign.close_round(missing, note), _plain(then))
 
     def lay_out(self, number: int, use: PlateUse | None, then: Callable[[], None] | None = None) -> None:
@@ -240,7 +240,7 @@ class Session(Working):
         self, of: Consequences, then: Callable[[tuple[str, ...]], None],
         failed: Callable[[Exception], None] | None = None,
     ) -> Job:  # fmt: skip
-        """Hand over what something would do to decisions and guarantee, in sentences; nothing is done."""
+        """Pass on the consequences for decisions and guarantee, in sentences; nothing is changed."""
         return self._read("Looking ahead", lambda campaign, report: of(campaign), then, failed)
 
     def add_compounds(self, compounds: Library, source: Source, then: Callable[[], None] | None = None) -> None:
@@ -322,5 +322,5 @@ def _axes_of_rounds(campaign: Campaign, then: Status, known: Ends | None) -> End
 
 
 def _plain(then: Callable[[], None] | None) -> Callable[[object], None] | None:
-    """Return what is called when a command is done, without what came of it."""
+    """Return a callback of a finished command that drops its result."""
     return None if then is None else lambda _: then()

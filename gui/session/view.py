@@ -1,4 +1,4 @@
-"""What all pages show: the campaign at one moment, and the compounds selected in it."""
+"""The shared data of all pages: the campaign at one moment, and the compounds selected in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures of structures, drawn off the window's thread when first seen, and what of them can be copied."""
+"""Pictures of structures, drawn off the window's thread when first seen, and copies of them."""
 
 from __future__ import annotations
 
@@ -59,21 +59,21 @@ def drawing_pool() -> QThreadPool:
 
 
 class _Series:
-    """The structures of a library, and what turns them all to the part they have in common."""
+    """The structures of a library, and the template that aligns them."""
 
     def __init__(self, smiles: tuple[str, ...] = (), cores: tuple[str, ...] = ()) -> None:
         self.smiles, self.cores = smiles, cores
 
     @cached_property
     def aligned(self) -> Aligned:
-        """What draws them; made on a thread that draws."""
+        """The drawer, made on a drawing thread."""
         from assaypilot.engine.figures.aligned import Aligned
 
         return Aligned(self.cores, self.smiles)
 
 
 class _Signals(QObject):
-    """What a drawing may touch of its owner: it may outlive it, and end while that is taken down."""
+    """The part of the owner that a drawing may use: the drawing may end after its owner."""
 
     drawn = Signal(object)
     """The pictures by their keys, None where RDKit cannot read the structure."""
@@ -139,7 +139,7 @@ class Structures(QObject):
         return bool(self._pending)
 
     def use(self, smiles: Sequence[str] | None, cores: Sequence[str] = ()) -> None:
-        """From now on pictures are turned to these cores, else to what the structures have in common."""
+        """Align pictures to these cores from now on, else to the common part of the structures."""
         library, around = tuple(smiles or ()), tuple(cores)
         if (library, around) != (self._series.smiles, self._series.cores):
             self._series = _Series(library, around)
@@ -172,7 +172,7 @@ class Structures(QObject):
         return None
 
     def _draw_next(self) -> None:
-        """Have what came into sight last drawn first."""
+        """Draw the structures that came into sight last first."""
         if self._pending and not self._drawing:
             self._drawing = True
             keys = list(self._pending)[-AT_ONCE:]
@@ -231,7 +231,7 @@ class StructureView(QWidget):
         super().__init__()
         self._structures = structures
         self.shown = ""
-        """The SMILES of what is shown."""
+        """The SMILES of the structure shown."""
         self.setFixedHeight(150)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         structures.ready.connect(self._fit)

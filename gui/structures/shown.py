@@ -71,7 +71,7 @@ LARGER = 4
 
 
 class CopiedStructure(StructureView):
-    """One structure of a library, large, with a menu of what can be copied of it."""
+    """One structure of a library, large, with a menu to copy it."""
 
     def __init__(self, structures: Structures, session: Session) -> None:
         super().__init__(structures)
@@ -96,12 +96,12 @@ class CopiedStructure(StructureView):
 
     @property
     def smiles(self) -> str:
-        """What is shown; empty without a structure."""
+        """The SMILES shown; empty without a structure."""
         return "" if self._library is None or self._compound is None else self._library.drawing(self._compound)
 
     @property
     def name(self) -> str:
-        """The id of what is shown."""
+        """The id of the compound shown."""
         return "" if self._library is None or self._compound is None else self._library.ids[self._compound]
 
     def menu(self) -> QMenu:

@@ -64,7 +64,7 @@ class ChosenRows(QTableView):
     chosen = Signal(object)
     """The row of the data that became current, None when there is none."""
     message = Signal(str)
-    """What became of a copy or a search, in a sentence."""
+    """The result of a copy or a search, in a sentence."""
 
     def __init__(self, model: RowsModel) -> None:
         super().__init__()
@@ -169,7 +169,7 @@ class ChosenRows(QTableView):
     def selectionCommand(
         self, index: QModelIndex | QPersistentModelIndex, event: QEvent | None = None
     ) -> QItemSelectionModel.SelectionFlag:
-        """Return what becomes of the selection: a key with Ctrl takes it along, as in a spreadsheet."""
+        """Return the command for the selection: a key with Ctrl extends it, as in a spreadsheet."""
         if event is None:  # requested by the program, whatever keys are held
             return Flag.ClearAndSelect | Flag.Rows
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and event.key() in _MOVES:
@@ -179,7 +179,7 @@ class ChosenRows(QTableView):
         return super().selectionCommand(index, event)
 
     def keyboardSearch(self, search: str) -> None:
-        """Go to the next row whose name (else the current column) begins with what is typed."""
+        """Go to the next row whose name (else the current column) begins with the typed text."""
         now = time.monotonic()
         fresh = not self._typed or now - self._typed_at > PAUSE
         self._typed = (search if fresh else self._typed + search).casefold()

@@ -142,7 +142,7 @@ def _scaled(pixels: int, column: Column | None = None) -> int:
 
 
 def order_in(values: dict[str, Any]) -> tuple[str, Qt.SortOrder] | None:
-    """Return what a table was sorted by, as it was remembered: the key of a column, and the direction.
+    """Return the remembered order of a table: the key of a column, and the direction.
 
     None for nothing.
     """
@@ -153,7 +153,7 @@ def order_in(values: dict[str, Any]) -> tuple[str, Qt.SortOrder] | None:
 
 
 def filter_in(values: dict[str, Any]) -> str:
-    """Return what a table was narrowed by, as it was remembered; empty for nothing."""
+    """Return the remembered filter of a table; empty for none."""
     words = values.get("filter")
     return words if isinstance(words, str) else ""
 
@@ -205,7 +205,7 @@ class Arrangement(QObject):
         table.dressed.connect(self.apply)
         self.apply()
 
-    # ------------------------------------------------------------------ what is shown
+    # ------------------------------------------------------------------ columns shown
 
     def visible(self, key: str) -> bool:
         """Whether a column is shown."""
@@ -271,7 +271,7 @@ class Arrangement(QObject):
         }
 
     def use(self, values: dict[str, Any]) -> None:
-        """Arrange the columns as they were; what does not look like that is as at first."""
+        """Restore an arrangement; unreadable parts keep the default."""
         shown, order, widths = values.get("shown"), values.get("order"), values.get("widths")
         self._shown = {str(key): bool(value) for key, value in shown.items()} if isinstance(shown, dict) else {}
         self._order = [str(key) for key in order] if isinstance(order, list) else []
@@ -340,7 +340,7 @@ class Arrangement(QObject):
         menu = self.menu(self._table, columns[place].key if 0 <= place < len(columns) else None)
         show_menu(menu, header.mapToGlobal(at))
 
-    # ------------------------------------------------------------------ what the mouse did
+    # ------------------------------------------------------------------ mouse events
 
     def _moved(self, place: int, before: int, now: int) -> None:
         if self._applying:

@@ -1,4 +1,4 @@
-"""The filter of a table: what may be typed, and the compounds that fit it."""
+"""The filter of a table: its syntax, and the compounds that fit it."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Facts:
     """What a filter can use in addition to ids and substituents."""
 
     numbers: Floats
-    """What a comparison without a name is about, one per compound; NaN never fits."""
+    """The values that a comparison without a name uses, one per compound; NaN never fits."""
     named: Mapping[str, Numbers] = field(default_factory=dict)
     """Columns of numbers by name."""
     coded: Mapping[str, Coded] = field(default_factory=dict)
@@ -73,7 +73,7 @@ class Facts:
 
 
 def facts_of(columns: Iterable[Column], numbers: Floats, named: Mapping[str, Numbers] | None = None) -> Facts:
-    """Return the columns of a table as a filter knows them, and what else has a name."""
+    """Return the columns of a table for a filter, and further named values."""
     values, words = dict[str, Numbers](named or {}), dict[str, Coded]()
     for column in columns:
         names = {" ".join(text.split()) for text in (column.title, column.name) if text}
@@ -247,7 +247,7 @@ KEPT = 8
 
 @dataclass(frozen=True, eq=False)
 class Narrowed:
-    """What a filter leaves."""
+    """The rows that a filter leaves."""
 
     text: str
     mask: Mask | None
@@ -299,11 +299,11 @@ class Narrower(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether an answer is being worked out."""
+        """Whether an answer is being computed."""
         return self._job.busy
 
     def _drop(self, text: str, key: object) -> None:
-        """Forget what belongs to another question."""
+        """Forget the data of another filter."""
         if self._question[0] == text and self._question[1] is key:
             return
         self._question, self._answer = (text, key), None

@@ -52,7 +52,7 @@ def text_ranks(texts: Sequence[str]) -> NDArray[np.int64]:
 
 
 def _keys(texts: Sequence[str]) -> NDArray[np.bytes_]:
-    """Return what is compared byte by byte: a number is how many digits it has, below all signs, and these digits."""
+    """Return a key for bytewise comparison: a number becomes its count of digits, below all signs, and its digits."""
     joined = _END.join(text.replace(_END, " ") for text in texts).casefold()
     counted = _NUMBER.sub(lambda found: chr(min(len(found[1]), LONGEST)) + found[1], joined)
     return np.array([key[:WIDTH] for key in counted.encode("utf-8", "surrogatepass").split(b"\x00")])

@@ -1,4 +1,4 @@
-"""Calculated properties of the compounds, worked out once, when some page wants to show them."""
+"""Properties of the compounds, calculated once, when a page needs them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ DIGITS = {"mw": 1, "clogp": 2, "tpsa": 1, "hbd": 0, "heavy": 0, "rotatable": 0, 
 PROPERTIES = ("mw", "clogp", "tpsa", "hbd", "rotatable", "heavy", "le", "lle", "alert")
 """Keys of the columns."""
 ALERT = "alert"
-"""The one that takes ten times as long as all others together."""
+"""The property that takes ten times as long as all others together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +159,7 @@ class Calculations(QObject):
         self._job = Latest()
 
     def of(self, library: Library) -> Calculated | None:
-        """Return what is known of a library; None while nothing is."""
+        """Return the properties of a library; None while there are none."""
         return self._found if library is self._library else None
 
     def want(self, library: Library, *, alerts: bool = False) -> None:

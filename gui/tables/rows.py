@@ -1,4 +1,4 @@
-"""A table of columns over fixed rows that sorts and filters by integers: what all tables of the window are."""
+"""A table of columns over fixed rows that sorts and filters by integers, the base of all tables."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _TEXT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
 class Later(Protocol):
-    """Has something worked out off the window's thread."""
+    """Has something computed off the window's thread."""
 
     def __call__(
         self, label: str, work: Callable[[Report], T], then: Callable[[T], None], stopped: Callable[[], None]
@@ -73,7 +73,7 @@ class Later(Protocol):
 
 @dataclass(frozen=True)
 class Coded:
-    """A column of few different texts: what each row has, as a place among them."""
+    """A column of few different texts: the place of each row's text among them."""
 
     codes: NDArray[np.integer[Any]]
     texts: Sequence[str]
@@ -90,7 +90,7 @@ class Column:
     """Sort keys of all rows, integers or floats (NaN last); None: the table cannot be sorted by it."""
     number: bool = False
     tip: str = ""
-    """What the heading means."""
+    """The meaning of the heading."""
     smiles: Callable[[int], str] | None = None
     status: Callable[[int], int] | None = None
     kind: Callable[[int], str | None] | None = None
@@ -102,7 +102,7 @@ class Column:
     soft: bool = False
     """Whether it may be narrower than its texts when there is little room."""
     name: str = ""
-    """The whole title where ``title`` is a short one; it is what is copied."""
+    """The whole title where ``title`` is a short one; copies use it."""
     coded: Callable[[], Coded] | None = None
     """The texts of all rows, where there are few different ones."""
 
@@ -120,7 +120,7 @@ _TITLE = 18
 
 
 def two_lines(text: str) -> str:
-    """Return a title of at most two lines, broken between words; what does not fit is cut off with an ellipsis."""
+    """Return a title of at most two lines, broken between words; the rest is cut off with an ellipsis."""
     return "\n".join(textwrap.wrap(text, _TITLE, max_lines=2, placeholder=" …")) or text
 
 
@@ -148,7 +148,7 @@ class RowsModel(QAbstractTableModel):
         self._sorted: tuple[int, Qt.SortOrder] | None = None
         self._work = Latest()
         self._wanted: tuple[int, Qt.SortOrder] | None = None
-        """The order that is being worked out."""
+        """The order that is being computed."""
 
     # ------------------------------------------------------------------ content
 
@@ -207,7 +207,7 @@ class RowsModel(QAbstractTableModel):
 
     @property
     def wanted_by(self) -> tuple[str, Qt.SortOrder] | None:
-        """What the table is sorted by once the order that is being worked out is there."""
+        """The order of the table once the one being computed is there."""
         return self.sorted_by if self._wanted is None else (self.columns[self._wanted[0]].key, self._wanted[1])
 
     def view_row(self, row: int) -> int | None:
@@ -282,7 +282,7 @@ class RowsModel(QAbstractTableModel):
 
     @property
     def busy(self) -> bool:
-        """Whether an order is being worked out."""
+        """Whether an order is being computed."""
         return self._work.busy
 
     def stop(self) -> None:
@@ -345,7 +345,7 @@ class RowsModel(QAbstractTableModel):
     # ------------------------------------------------------------------ copying
 
     def as_text(self, rows: Sequence[int] | None = None, keys: Sequence[str] | None = None) -> list[list[str]]:
-        """Header and rows (as shown; default all of them) as texts, what is copied; ``keys``: these columns only.
+        """Return header and rows (as shown; default all of them) as texts for a copy; ``keys``: these columns only.
 
         A column of pictures is copied as its structures (SMILES).
         """

@@ -29,7 +29,7 @@ from .columns import NARROWEST, Arrangement, Widths
 from .rows import AT_ONCE, KIND, SMILES, RowsModel, text_rows
 
 MOST = 0.6
-"""Share of the table that may stay: what scrolls needs room."""
+"""Share of the table for fixed columns: the others need room to scroll."""
 
 
 def hide_selection(header: QHeaderView, model: RowsModel) -> None:
@@ -195,7 +195,7 @@ class Table(ChosenRows):
 
     _structures: Structures | None = None
     _card: HoverCard | None = None
-    """What is shown of a structure; events come before the table is made."""
+    """The picture of a structure; events come before the table is made."""
 
     def __init__(self, model: RowsModel, structures: Structures | None = None, *, name: str) -> None:
         super().__init__(model)
@@ -253,7 +253,7 @@ class Table(ChosenRows):
         return super().viewportEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Copy copies rows with their header, Escape stops an order that is being worked out."""
+        """Copy copies rows with their header, Escape stops the computation of an order."""
         if event.matches(QKeySequence.StandardKey.Copy):
             self.copy()
         elif event.key() == Qt.Key.Key_Escape and self.rows_model.busy:
@@ -298,7 +298,7 @@ class Table(ChosenRows):
         return len(sources)
 
     def _arranging_rows(self, going_on: bool) -> None:
-        """When no order came of it, the headings show the one there is."""
+        """Show the current order in the headings when no new one was computed."""
         if going_on:
             return
         order, header = self.rows_model.sorted_by, self.horizontalHeader()
@@ -311,7 +311,7 @@ class Table(ChosenRows):
             header.viewport().update()
 
     def _dress(self) -> None:
-        """Delegate, row height and widths for the columns there are now."""
+        """Set delegate, row height and widths for the current columns."""
         columns = self.rows_model.columns
         pictures = self.tall or any(column.smiles is not None for column in columns)
         self._fit_rows()

@@ -66,7 +66,7 @@ class Limits:
 
     @property
     def pattern(self) -> re.Pattern[str]:
-        """What ``word`` writes."""
+        """The pattern of the text from ``word``."""
         return re.compile(
             rf"(?<!\S){re.escape(self.name)}(?::{_NUMBER}\.\.{_NUMBER}|>={_NUMBER}|<={_NUMBER})(?!\S)", re.IGNORECASE
         )
@@ -159,7 +159,7 @@ _ALERT = re.compile(r"(?<!\S)alert\s*[=:]", re.IGNORECASE)
 
 
 class TableTools(QObject):
-    """The box, the count and the button above a table, and what is worked out for it."""
+    """The box, the count and the button above a table, and the calculated properties."""
 
     narrowing = Signal()
     """The table is to be narrowed: something was typed, or was found."""
@@ -201,7 +201,7 @@ class TableTools(QObject):
         show_menu(menu, self.columns.mapToGlobal(self.columns.rect().bottomLeft()))
 
     def open_sliders(self) -> Sliders:
-        """Open the sliders of the columns of numbers that are shown; what they leave is written into the filter."""
+        """Open the sliders of the shown columns of numbers; they write into the filter."""
         arrangement = self._table.arrangement
         columns = self._table.rows_model.columns if arrangement is None else arrangement.columns
         found = [
@@ -217,7 +217,7 @@ class TableTools(QObject):
     # ------------------------------------------------------------------ narrowing
 
     def narrowed(self, library: Library, key: object, facts: Callable[[], Facts]) -> Narrowed:
-        """Return what the filter leaves.
+        """Return the compounds that the filter leaves.
 
         While that is computed, what it left before; ``narrowing`` is emitted when it is there.
         """
@@ -227,7 +227,7 @@ class TableTools(QObject):
         return self._narrower.latest if found is None else found
 
     def narrowed_now(self, library: Library, facts: Facts) -> Narrowed:
-        """Return what the filter leaves of compounds that are not those shown."""
+        """Return the compounds that the filter leaves of others than those shown."""
         return self._narrower.now(self.filter.text(), library, facts)
 
     def show_count(self, narrowed: bool, rows: int) -> None:
@@ -239,7 +239,7 @@ class TableTools(QObject):
     # ------------------------------------------------------------------ properties
 
     def properties(self, library: Library) -> Calculated | None:
-        """Return what was calculated of a library."""
+        """Return the calculated properties of a library."""
         return self._session.calculations.of(library)
 
     def calculate(self, library: Library) -> None:
@@ -250,7 +250,7 @@ class TableTools(QObject):
             self._session.calculations.want(library, alerts=arrangement.visible(ALERT))
 
     def _hide_properties(self) -> None:
-        """Do not start again by itself what was stopped."""
+        """Do not restart a stopped calculation."""
         arrangement, library = self._table.arrangement, self._library
         if arrangement is not None:
             known = library is not None and self._session.calculations.of(library) is not None

@@ -61,7 +61,7 @@ class MessageBar(QFrame):
         return self.words.text() if not self.isHidden() else ""
 
     def refuse(self, error: AssayPilotError, *offers: Offer) -> None:
-        """Show what went wrong and its mend until it is dismissed or something is done."""
+        """Show an error and its remedy until it is dismissed or another action starts."""
         self._show_message("error", *error_words(error))
         self._offer(offers)
 
@@ -92,12 +92,12 @@ class MessageBar(QFrame):
         self.cleared.emit()
 
     def outdate(self) -> None:
-        """Remove a note about what was done before, and a refusal that was seen."""
+        """Remove a note about an earlier action, and a refusal that was seen."""
         if self._kind == "note" or (self._kind == "error" and time.monotonic() - self._since > SEEN):
             self.clear()
 
     def forget_refusal(self) -> None:
-        """Hide a refusal: what was refused is tried again."""
+        """Hide a refusal: the action is tried again."""
         if self._kind == "error":
             self.clear()
 
@@ -230,7 +230,7 @@ class ReplayBar(QFrame):
         self.update_moment()
 
     def update_moment(self) -> None:
-        """Show which moment is shown, and which there are."""
+        """Show the current moment among all moments."""
         replay = self._replay
         stops = replay.rounds
         self.setVisible(bool(stops))

@@ -59,7 +59,7 @@ def ask_for_place(
     parent: QWidget, title: str, proposed: Path, kind: str, suffix: str, then: Callable[[Path], None],
     failed: Callable[[AssayPilotError], None],
 ) -> QFileDialog:  # fmt: skip
-    """Return the system's dialog, opened; what is chosen in it is handed to ``then``.
+    """Return the system's dialog, opened; ``then`` receives the chosen file.
 
     The system asks before a file is replaced; ``failed`` receives why a name is unusable.
     """

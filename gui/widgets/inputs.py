@@ -139,12 +139,12 @@ class Segments(QWidget):
 
     @property
     def key(self) -> str:
-        """What is chosen."""
+        """The choice."""
         return next(key for key, made in self.buttons.items() if made.isChecked())
 
     @property
     def keys(self) -> list[str]:
-        """What can be chosen, left to right."""
+        """The choices, left to right."""
         return list(self.buttons)
 
     def text(self, key: str) -> str:
@@ -259,7 +259,7 @@ class Field(QWidget):
 
     @property
     def text(self) -> str:
-        """What was typed."""
+        """The typed text."""
         return self.edit.text().strip()
 
     def hint(self, text: str) -> None:
@@ -268,7 +268,7 @@ class Field(QWidget):
         self.problem("")
 
     def problem(self, text: str) -> None:
-        """Show what is wrong, or the hint again."""
+        """Show a problem, or the hint again."""
         self.note.setText(text or self._hint)
         self.note.setVisible(bool(text or self._hint))
         if self.note.property("role") != ("problem" if text else "muted"):
@@ -278,7 +278,7 @@ class Field(QWidget):
 
     @property
     def wrong(self) -> bool:
-        """Whether what is typed was refused."""
+        """Whether the typed text was refused."""
         return bool(self.edit.property("wrong") == "true")
 
     def number(self, within: Range) -> float | None:
@@ -317,7 +317,7 @@ class Scrolled(QScrollArea):
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        # A page is reached by Tab through what is in it, not through the page.
+        # Tab reaches a page through the widgets in it, not through the page.
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setWidget(content)
         content.installEventFilter(self)

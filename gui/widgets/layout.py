@@ -91,7 +91,7 @@ def splitter(orientation: Qt.Orientation, *parts: QWidget) -> QSplitter:
 
 
 def empty(layout: QLayout) -> None:
-    """Take everything out of a layout; what was in it is gone."""
+    """Take everything out of a layout, and delete it."""
     while (item := layout.takeAt(0)) is not None:
         widget, inner = item.widget(), item.layout()
         if widget is not None:
@@ -112,7 +112,7 @@ class FlowRow(QLayout):
         self.setSpacing(spacing)
 
     def push(self) -> None:
-        """Put what is added from now on at the right."""
+        """Put later items at the right."""
         self._pushed = len(self._items)
 
     # ------------------------------------------------------------------ Qt's layout interface
@@ -225,7 +225,7 @@ class FoldedLabel(QLabel):
 
     @property
     def shown(self) -> str:
-        """What can be read of it now."""
+        """The visible part of the text."""
         return super().text()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -247,7 +247,7 @@ class FoldedLabel(QLabel):
         self.setToolTip("" if fits else plain_tip(self._whole))
 
     def _fits(self, text: str) -> bool:
-        """Whether a text is no longer than the lines there are."""
+        """Whether a text fits into the lines."""
         metrics = QFontMetrics(self.font())
         room = QRect(0, 0, max(self.contentsRect().width(), 1), _TALL)
         flags = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft

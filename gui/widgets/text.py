@@ -71,7 +71,7 @@ def mnemonic_free(text: str) -> str:
 
 
 def button(text: str, role: ButtonRole = "", tip: str = "", *, then: object = None) -> QPushButton:
-    """Return a push button; & marks its mnemonic. ``then``: what happens when it is clicked."""
+    """Return a push button; & marks its mnemonic. ``then``: called when it is clicked."""
     made = QPushButton(text)
     if role:
         made.setProperty("role", role)
@@ -243,7 +243,7 @@ def keys(*wanted: QKeySequence.StandardKey | str) -> list[QKeySequence]:
 
 
 def error_words(error: AssayPilotError) -> tuple[str, str]:
-    """Return what is wrong, with its place, and the mend, as the window shows them."""
+    """Return the problem, with its place, and the remedy, as the window shows them."""
     plain = AssayPilotError(error.message, file=error.file, row=error.row, column=error.column)
     text = str(plain)
     text = text[:1].upper() + text[1:] if not error.file else text

@@ -1,1 +1,1 @@
-"""The window: what is around the pages, and what its menus do."""
+"""The window: the frame of the pages, and the commands of its menus."""

@@ -130,7 +130,7 @@ class Actions:
         return made
 
     def refresh(self, view: View | None) -> None:
-        """Switch what makes no sense off, and name what undo and redo would do."""
+        """Disable actions that make no sense, and name those of undo and redo."""
         open_ = view is not None
         writable = view is not None and not view.read_only
         standing = view is not None and view.status.open_round is not None

@@ -1,4 +1,4 @@
-"""What is exported, as one chooses it; the Candidates page in the words of an export."""
+"""The choice of an export, and the Candidates page in terms of an export."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Kind:
     menu: str
     """As the menu names it, with its mnemonic."""
     contents: str
-    """What is in it, in a sentence or two."""
+    """Its content, in a sentence or two."""
     columns: bool = True
     """Whether columns can be left out of it."""
 
@@ -189,7 +189,7 @@ class ExportDialog(QDialog):
         self.confirm.setEnabled(not trouble)
 
     def show_text(self, text: str) -> None:
-        """Show what is in the way, next to the button."""
+        """Show the obstacle next to the button."""
         self.problem.setText(text)
         self.problem.setVisible(bool(text))
 

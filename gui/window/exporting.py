@@ -1,4 +1,4 @@
-"""Exports of a window: compounds and pictures, to files and to the clipboard, and what can be done with them."""
+"""Exports of a window: compounds and pictures, to files and to the clipboard, and actions on the files."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ class PictureFiles:
 
 
 KIND, COLUMNS = "export/kind", "export/columns"
-"""What is remembered."""
+"""The remembered choices."""
 
 
 class Exporting:
@@ -149,18 +149,18 @@ class Exporting:
         """``settle``: has the Candidates page up to date, also where it is not the one shown."""
         self._desk, self._candidates, self._settle = desk, candidates, settle
         self.dialog: ExportDialog | None = None
-        """The question what to export, while it is open."""
+        """The export dialog, while it is open."""
         self.asking: QFileDialog | None = None
         """The latest dialog for a place to write to."""
 
     # ------------------------------------------------------------------ asking
 
     def shortlist(self) -> None:
-        """Ask how to export the compounds that are in, else what the Candidates page shows."""
+        """Ask how to export the compounds that are in, else those on the Candidates page."""
         self.ask(None, None)
 
     def on_screen(self) -> None:
-        """Ask how to export what the Candidates page shows."""
+        """Ask how to export the Candidates page."""
         self.ask(None, "screen")
 
     def ask(self, kind: Kind | None, which: Which | None = None) -> None:

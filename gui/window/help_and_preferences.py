@@ -157,7 +157,7 @@ class PreferencesDialog(QDialog):
         self._fit()
 
     def done(self, result: int) -> None:
-        """Take what was typed last, however the dialog is closed."""
+        """Take the latest text, however the dialog is closed."""
         self._keep_author()
         super().done(result)
 

@@ -226,7 +226,7 @@ class MainWindow(QMainWindow):
             if view.read_only:
                 self.messages.note(f"{view.locked} Nothing can be changed in this window.")
         else:
-            # What is not seen is filled when it is: a command must not wait for all pages.
+            # Hidden pages are filled when they are seen: a command must not wait for all pages.
             self._shown.clear()
             self.messages.outdate()
         if self.place is not None:
@@ -298,7 +298,7 @@ class MainWindow(QMainWindow):
         return (self.candidates if self.page is self.candidates else self.sar).canvas.inches
 
     def _do_next(self, command: str) -> None:
-        """Do what the one button of the strip is for."""
+        """Run the command of the strip's button."""
         {
             "new": self.new_campaign,
             "plan": self.plan,
@@ -328,7 +328,7 @@ class MainWindow(QMainWindow):
         self.opening.practice()
 
     def read_results_from(self, path: Path) -> None:
-        """Show what a results file would write."""
+        """Show the preview of a results file."""
         self.show_page(PageName.ROUND)
         self.round.reading.read(path)
 
@@ -355,7 +355,7 @@ class MainWindow(QMainWindow):
     # ------------------------------------------------------------------ editing
 
     def copy(self) -> None:
-        """Copy what is selected where the keyboard is, else on the page."""
+        """Copy the selection of the widget with the keyboard, else of the page."""
         focus = QGuiApplication.focusObject()
         if isinstance(focus, (QLineEdit, QPlainTextEdit)):
             focus.copy()

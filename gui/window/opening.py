@@ -236,7 +236,7 @@ class Opening:
             self._window.session.open(path)
 
     def open_recent(self, path: Path) -> None:
-        """Open a campaign of the list; one that is not there is not taken off it unasked."""
+        """Open a campaign of the list; a missing one is removed only after a question."""
         settings = self._window.settings
         if path.is_file():
             self.open_path(path)
@@ -284,7 +284,7 @@ class Opening:
     # ------------------------------------------------------------------ results
 
     def ask_for_results(self) -> None:
-        """Ask for a results file and show what it would write."""
+        """Ask for a results file and show its preview."""
         self._window.desk.ask_for_table("Read results", self._window.read_results_from)
 
     # ------------------------------------------------------------------ files dropped on the window

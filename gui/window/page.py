@@ -125,10 +125,10 @@ class Page(QWidget):
         """Show no campaign, as before the first one: another one is about to be shown."""
 
     def copy(self) -> None:
-        """Copy what is selected."""
+        """Copy the selection."""
 
     def look_for(self) -> None:
-        """Go to where something can be looked for: the filter, where there is one."""
+        """Go to the filter, where there is one."""
         self.filter.setFocus()
         self.filter.selectAll()
 
@@ -145,14 +145,14 @@ MARGIN = 16
 WIDEST_MINIMUM = 420
 """Pixels of the panel at least, for letters of any size."""
 LEAST, PICTURE = 30, 160
-"""Lines of text that a compound has at least before what is below it stays, and pixels of a structure."""
+"""Lines of text that a compound needs before the part below it is fixed, and pixels of a structure."""
 
 
 class Side(QFrame):
-    """What scrolls over what stays, as long as there is room for both, else all of it; wider for large letters."""
+    """A scrolling part over a fixed one, if there is room for both, else all scrolls; wider for large letters."""
 
     pictured = False
-    """Whether what scrolls begins with a structure."""
+    """Whether the scrolling part begins with a structure."""
 
     def __init__(self, scroll: QScrollArea, inner: QVBoxLayout, below: QWidget | None = None) -> None:
         super().__init__()
@@ -169,7 +169,7 @@ class Side(QFrame):
         self._enlarge()
 
     def _enlarge(self) -> None:
-        """Make room for the letters there are, up to a width that leaves the tables some."""
+        """Make room for large letters, up to a width that leaves the tables some."""
         width = min(round(NARROWEST * theme().scale), WIDEST_MINIMUM)
         self.setMinimumWidth(width)
 
@@ -180,7 +180,7 @@ class Side(QFrame):
         self._inner.setContentsMargins(margins)
 
     def fit(self) -> None:
-        """In a low window, or one of large letters, what is below comes after the compound."""
+        """Let the part below scroll in a low window, or one of large letters."""
         below = self._below
         if below is None:
             return
@@ -194,7 +194,7 @@ class Side(QFrame):
                 inside.setContentsMargins(*((MARGIN, 8, MARGIN, 14) if stays else (0, 8, 0, 0)))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep what is below where there is room for it."""
+        """Fix the part below where there is room for it."""
         super().resizeEvent(event)
         self.fit()
 

@@ -1,4 +1,4 @@
-"""What is seen while no campaign is open."""
+"""The page while no campaign is open."""
 
 from __future__ import annotations
 

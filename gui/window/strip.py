@@ -41,7 +41,7 @@ class Next:
 
 
 def next_step(view: View | None) -> Next | None:
-    """Return what is to be done next; None when nothing is (a read-only window)."""
+    """Return the next step; None without one (a read-only window)."""
     if view is None:
         return Next("new", "Open table…", "Start a new campaign from a table of compounds")
     status = view.status
@@ -102,7 +102,7 @@ class Strip(QFrame):
         self.used = label("")
         self.used.setMinimumWidth(150)
         self.bar = QProgressBar()
-        """Measurements used, of the budget or of what is planned so far."""
+        """Measurements used, of the budget or of those planned so far."""
         self.bar.setTextVisible(False)
         self.bar.setRange(0, 1000)
         put(spent, STRETCH, self.used, self.bar, STRETCH)
@@ -191,7 +191,7 @@ class Strip(QFrame):
 
 
 def _of_each(status: Status) -> str:
-    """Measurements by endpoint, and what the open round still waits for; empty with one endpoint."""
+    """Measurements by endpoint, and those missing in the open round; empty with one endpoint."""
     if len(status.measured_endpoints) < 2:
         return ""
     lines = []
@@ -206,7 +206,7 @@ def _of_each(status: Status) -> str:
 
 
 class Statement(QFrame):
-    """What is guaranteed now, in full; hidden until the badge is pressed."""
+    """The current guarantee, in full; hidden until the badge is pressed."""
 
     def __init__(self, badge: QPushButton) -> None:
         super().__init__()

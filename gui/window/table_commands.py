@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 LAYOUTS = "table/of campaigns"
 SELECTED = "selected"
-"""What the place of the compound selected last is kept by."""
+"""The key of the compound selected last."""
 CAMPAIGNS = 30
 """Campaigns whose layouts are remembered."""
 
@@ -71,7 +71,7 @@ class Tables:
         if self._restoring or view is None:
             return
         page = self._pages[name]
-        # What a table is narrowed by belongs to its campaign; another one only begins with the same columns.
+        # The filter of a table belongs to its campaign; another one only starts with the same columns.
         self._window.settings.keep_values(f"table/{name}", page.arrangement.values())
         self._remember(view, name, page.layout_values)
 
@@ -94,5 +94,5 @@ class Tables:
 
 
 def _key(path: Path) -> str:
-    """Return what a campaign is remembered by: its place, unreadable."""
+    """Return the key of a campaign: its place, hashed."""
     return hashlib.sha256(str(path.absolute()).encode("utf-8", "surrogatepass")).hexdigest()[:16]

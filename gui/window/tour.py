@@ -131,7 +131,7 @@ class Tour(QObject):
         """Whether the step was done already when it was shown: then only Next goes on."""
 
     def follow(self) -> None:
-        """Look at what happens in the window from now on."""
+        """Watch the window from now on."""
         window = self._window
         window.session.changed.connect(self._changed)
         window.stack.currentChanged.connect(lambda _: self.look())
