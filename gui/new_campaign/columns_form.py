@@ -137,7 +137,7 @@ class ColumnsForm(QWidget):
                 self.merge,
                 "How to treat one structure with two ids; racemate and enantiomer always stay separate",
             ),
-            ("Substituents", self.source, "In columns R1, R2, …, or found by taking the structures apart"),
+            ("Substituents", self.source, "In columns R1, R2, …, or found by decomposing the structures"),
             ("Sites", self.sites, "The columns R1, R2, …"),
             ("Compounds", self.product, "Only those listed, or all that could be made of the substituents"),
             (
@@ -236,7 +236,7 @@ class ColumnsForm(QWidget):
         elif self._found_sites and not self.chosen_sites:
             return (
                 "No column holds substituents",
-                "Tick them under Columns, or choose Structures there to take the structures apart.",
+                "Tick them under Columns, or choose Structures there to decompose the structures.",
             )
         if self._left and not self.options().endpoints:
             return "Nothing is measured", "Choose the column of measured values, or name an endpoint at the right."

@@ -312,7 +312,7 @@ class ColumnsPane(Pane):
         if self.form.smiles.currentData() is not None:
             self.panel.show_text(
                 "No column holds substituents",
-                "Tick them under Columns, or choose Structures there to take the structures apart.",
+                "Tick them under Columns, or choose Structures there to decompose the structures.",
             )
         self.panel.offer(error.candidates if len(error.candidates) > 1 else ())
 

@@ -22,7 +22,7 @@ FIELD = 96
 LONGEST = 40
 """Letters of an endpoint's name next to its box: its problem needs the room more."""
 UNKNOWN_TIP = (
-    "Replicates, which the first rounds buy on purpose, tell the noise; decisions use an upper bound on it, part of "
+    "The first rounds include replicates, which show the noise; decisions use an upper bound on it, part of "
     "the guarantee. That takes about half as many measurements again"
 )
 

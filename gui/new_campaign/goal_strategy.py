@@ -89,7 +89,7 @@ OTHERS = {
     "linfact-xy-as-printed": "As LinFACT-XY, with about four times the measurements.",
     "linfact-mis": "Decides correctly for all deviations from the additive model up to the one stated below.",
     "linfact-glm": "Its proof is incomplete; errors were measured by simulation.",
-    "epsilon-best-fixed-budget": "Decides all within the budget, and says how often wrongly at most.",
+    "epsilon-best-fixed-budget": "Decides all within the budget, with a stated bound on wrong decisions.",
     "gege-fixed-budget": "Decides all within the budget; how often wrongly is not known.",
     "lingame": f"The answer is right whenever it stops, {ADDS_UP}.",
     "lingame-c": f"The answer is right whenever it stops, {ADDS_UP}.",

@@ -346,7 +346,7 @@ def _place_note(
         for one in there.get((compound, endpoint), ())
         if one.excluded is None
     ]
-    others = f", beside {'; '.join(known)}" if known else ""
+    others = f", in addition to {'; '.join(known)}" if known else ""
     late = f", late for round {shown.number}" if shown.state == "closed" else ""
     return f"{several}line {line + 1}{others}{late}"
 

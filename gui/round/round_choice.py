@@ -82,7 +82,7 @@ class PlanCard(QFrame):
             ("To be made", making_words(option, currency)),
             ("Wait", wait_words(option)),
             ("Test now", f"{option.now:,} of {option.measurements:,} measurements"),
-            ("Tells", f"{percent(1 / option.loss)} of the best possible" if math.isfinite(option.loss) else "–"),
+            ("Information", f"{percent(1 / option.loss)} of the best possible" if math.isfinite(option.loss) else "–"),
         ]
         if option.to_end is not None and option.days_to_end is not None:
             weeks = math.ceil(option.days_to_end / 7)

@@ -217,7 +217,7 @@ class RoundReading:
         self.leave()
         words = f"{many(report.accepted, 'value')} saved"
         if report.controls:
-            words += f" beside {many(report.controls, 'control value')}"
+            words += f", with {many(report.controls, 'control value')}"
         if report.duplicates:
             words += f", {report.duplicates:,} were there already"
         if report.unplanned:

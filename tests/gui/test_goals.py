@@ -238,7 +238,7 @@ def test_misspecified_strategy_asks_for_its_model_error(qtbot, window, tmp_path)
     step.strategy.combo.setCurrentIndex(step.strategy.combo.findData("linfact-mis"))
     assert "may be off the additive model" in step.strategy.combo.currentText()
     assert off.isVisibleTo(step)
-    assert "as far as stated below" in step.strategy.note.text()
+    assert "the one stated below" in step.strategy.note.text()
     until(qtbot, lambda: off.note.text() == "A number is needed.")
     assert not step.complete
     off.edit.setText("0")

@@ -84,7 +84,7 @@ def test_plan_without_forecast_shows_no_end(window, qtbot, crystal):
     choose(window, qtbot)
     cards = window.round.choice.cards
     until(qtbot, lambda: "To the end" not in cards["fastest"].go.accessibleName())
-    assert "Tells" in cards["fastest"].go.accessibleName()
+    assert "Information" in cards["fastest"].go.accessibleName()
 
 
 def test_unknown_lead_time_is_shown_as_not_known(open_window, tmp_path, qtbot):
