@@ -1,6 +1,6 @@
-"""More compounds in the middle of a campaign, with new substituents perhaps.
+"""More compounds in the middle of a campaign, possibly with new substituents.
 
-After results that ends a proof, as who adds compounds may have chosen them by the results: the series model continues.
+After results that ends a proof, as results may have guided the choice of compounds: the series model continues.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ def consequences_of_adding(ledger: Ledger, compounds: Library) -> tuple[str, ...
         for old, site in zip(ledger.library.sites, after.library.sites, strict=True)
         for label in site.substituents[len(old.substituents) :]
     ]
-    told = [f"Adds {many(data['compounds'], 'compound')}, to {many(len(after.library), 'compound')} in all."]
+    sentences = [f"Adds {many(data['compounds'], 'compound')}, to {many(len(after.library), 'compound')} in all."]
     if brought:
-        told.append(f"{many(len(brought), 'substituent')} new: {names(brought)}.")
-    return (*told, *effects_in_words(ledger, after, data)[1:])
+        sentences.append(f"{many(len(brought), 'substituent')} new: {names(brought)}.")
+    return (*sentences, *effects_in_words(ledger, after, data)[1:])
 
 
 def add_compounds(work: Work, compounds: Library, note: str = "", source: Source | None = None) -> None:
@@ -114,17 +114,17 @@ def _refuse_controls(ledger: Ledger, library: Library) -> None:
 
 
 def extended(library: Library, more: Library) -> Library:
-    """Return the library with the compounds of another at its end; those there already are left out.
+    """Return the library with the compounds of another at its end, without those it has already.
 
-    AssayPilotError for other sites, and for an id that stands for another compound.
+    AssayPilotError for other sites, and for an id that belongs to another compound.
     """
     own = {site.name.casefold(): place for place, site in enumerate(library.sites)}
     theirs = [own.get(site.name.casefold(), -1) for site in more.sites]
     if sorted(theirs) != list(range(len(library.sites))):
-        wanted, found = (", ".join(site.name for site in one.sites) for one in (library, more))
-        raise AssayPilotError(f"the campaign has the sites {wanted}, these compounds {found}", option="--sites")
+        expected, found = (", ".join(site.name for site in one.sites) for one in (library, more))
+        raise AssayPilotError(f"the campaign has the sites {expected}, these compounds {found}", option="--sites")
     labels = [list(site.substituents) for site in library.sites]
-    codes, ids, smiles, had = [], [], [], []
+    codes, ids, smiles, available = [], [], [], []
     for row, name in enumerate(more.ids):
         code = np.zeros(len(labels), dtype=np.int32)
         for place, site, of_row in zip(theirs, more.sites, more.codes[row], strict=True):
@@ -140,7 +140,7 @@ def extended(library: Library, more: Library) -> Library:
         codes.append(code)
         ids.append(name)
         smiles.append("" if more.smiles is None else more.smiles[row])
-        had.append(bool(more.measurable[row]))
+        available.append(bool(more.measurable[row]))
     before = library.smiles or ("",) * len(library)
     structures = (*before, *smiles)
     return Library(
@@ -148,7 +148,7 @@ def extended(library: Library, more: Library) -> Library:
         np.vstack([library.codes, *codes]),
         (*library.ids, *ids),
         structures if any(structures) else None,
-        np.concatenate([library.measurable, np.array(had, dtype=bool)]),
+        np.concatenate([library.measurable, np.array(available, dtype=bool)]),
         library.scaffold,
         library.aliases,
         library.interactions,
@@ -158,7 +158,7 @@ def extended(library: Library, more: Library) -> Library:
 
 
 def _structures(library: Library, more: Library) -> tuple[tuple[str, str, str], ...]:
-    """Return the structures of named substituents of both; what the first says counts."""
+    """Return the structures of named substituents of both; the first takes precedence."""
     own = {site.name.casefold(): site.name for site in library.sites}
     known = {(own[site.casefold()], label): smiles for site, label, smiles in more.structures}
     known |= {(site, label): smiles for site, label, smiles in library.structures}
@@ -172,5 +172,5 @@ def refuse_used(ledger: Ledger, added: int) -> None:
     if in_rounds or any(m.compound >= old for m in ledger.measurements):
         raise AssayPilotError(
             "the compounds added last are in rounds or results, so they stay",
-            mend="Mark them as not to be had instead.",
+            mend="Mark them as unavailable instead.",
         )

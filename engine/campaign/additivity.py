@@ -1,16 +1,16 @@
 """Whether the values of a campaign contradict the sum of effects that a proven strategy assumes.
 
-Nothing is stored: it is tested on the values there are, after every result and so before every decision.
+Nothing is stored: additivity is tested on the present values, after every result and so before every decision.
 
-**The test.** Additivity is contradicted when the lack of fit against the assay noise has p < SURE, over the measured
-endpoints together, and tau, the SD of compounds' own deviations, is surely (95 %) above SHARE of the softness of what
-is asked: less of it hardly moves an answer. With a stated model error (LinFACT-MIS) what is contradicted is that error,
-however deviations are distributed. A noise that was stated too small is found in the same way.
+**The test.** Additivity is contradicted under two conditions. The lack of fit against the assay noise has p < SURE,
+over the measured endpoints together. And tau, the SD of compounds' own deviations, is surely (95 %) above SHARE of the
+softness of the goal: less of it hardly moves an answer. With a stated model error (LinFACT-MIS) the test is of that
+error, however deviations are distributed. It also finds a noise that was stated too small.
 
-**What voiding does to "wrong at most".** That probability is of a promise that is made *and* wrong, where effects add
-up, over all campaigns: taking some promises back for what the values look like can only make it smaller. An additive
-table loses its promise with a probability of about SURE at each look. Where effects do not add up nothing was promised,
-and what is not noticed is not covered.
+**What voiding does to "wrong at most".** That is the probability of a promise that is made *and* wrong, where effects
+add up, over all campaigns. Withdrawing some promises because of the values can only make it smaller. An additive table
+loses its promise with a probability of about SURE at each look. Where effects do not add up nothing was promised, and
+an unnoticed deviation is not covered.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ if TYPE_CHECKING:
 SURE = 1e-3
 """p of a lack of fit below which additivity counts as contradicted, where tau is large enough to matter."""
 SHARE = 0.125
-"""Tau below this share of the softness of what is asked hardly moves an answer (tests/published, REPORT-additivity)."""
+"""Tau below this share of the goal's softness hardly moves an answer (tests/published, REPORT-additivity)."""
 _NAMED = 3
 _SIZE = 4096
 
 
 def tolerance(ledger: Ledger, endpoint: int) -> float:
-    """Return what a deviation is compared with: the softness of what is asked.
+    """Return what a deviation is compared with: the softness of the goal.
 
     Where nothing is soft, the assay noise.
     """
@@ -58,20 +58,20 @@ def tolerance(ledger: Ledger, endpoint: int) -> float:
 
 
 def deviations(ledger: Ledger) -> tuple[Deviations, ...]:
-    """Return what the values say of every endpoint that is measured and modelled as a sum of effects."""
+    """Return the deviations of every endpoint that is measured and modelled as a sum of effects."""
     return tuple(_judged(ledger, k) for k in ledger.measured if k not in ledger.coarse)
 
 
 def _judged(ledger: Ledger, endpoint: int) -> Deviations:
     """Return the deviations in one endpoint."""
-    own = _told(ledger, endpoint)
+    own = _used_values(ledger, endpoint)
     sd, shown = _noise(ledger, endpoint)
     pooled = pool((m.compound for m in own), (m.value for m in own), (m.n for m in own), len(ledger.library))
     rows: Ints = np.flatnonzero(pooled.counts > 0)
     means, counts = pooled.means[rows], pooled.counts[rows]
     found = _found(ledger, rows, means, counts, sd)
     if shown != sd:
-        # With a noise that is not known, what speaks against additivity rests on its upper bound; how large deviations
+        # With unknown noise, evidence against additivity rests on its upper bound; how large deviations
         # may be, on its estimate.
         likely = _found(ledger, rows, means, counts, shown)
         found = replace(found, tau=likely.tau, tau_high=likely.tau_high)
@@ -81,7 +81,7 @@ def _judged(ledger: Ledger, endpoint: int) -> Deviations:
     against = found.p is not None and found.p < SURE / len(ledger.measured) and found.tau_low > least
     if error is not None:
         against = found.p is not None and found.error_sure > error
-    told = Deviations(
+    result = Deviations(
         endpoint=ledger.endpoints[endpoint].scale_name,
         verdict="contradicted" if against else "not contradicted" if found.freedom else "not judged",
         found=found,
@@ -90,21 +90,21 @@ def _judged(ledger: Ledger, endpoint: int) -> Deviations:
         model_error=error,
         sentence="",
     )
-    return replace(told, sentence=_sentence(ledger, told, least))
+    return replace(result, sentence=_sentence(ledger, result, least))
 
 
-def _told(ledger: Ledger, endpoint: int) -> list[Measurement]:
+def _used_values(ledger: Ledger, endpoint: int) -> list[Measurement]:
     """Return the values that are tested, each with its independent determinations alone.
 
     Near a limit those alone came as numbers that the noise took within, which looks like a deviation. So those of the
     table are left out where one of them is a bound, and those of the campaign where a bound has ended its guarantee.
     """
-    told = ledger.endpoints[endpoint]
+    endpoint_used = ledger.endpoints[endpoint]
     every = [m for m in ledger.measurements if m.endpoint == endpoint and m.excluded is None and not m.withdrawn]
     cut = {m.round > 0 for m in every if m.relation != "=" and (m.round == 0 or m.counted > 0)}
     own = [m for m in every if m.usable and (m.round > 0) not in cut]
-    sds = [told.sd_to_model(m.entered.value, m.entered.sd) for m in own]
-    counts = determinations([m.n for m in own], sds, None if told.noise_estimated else told.noise_sd)
+    sds = [endpoint_used.sd_to_model(m.entered.value, m.entered.sd) for m in own]
+    counts = determinations([m.n for m in own], sds, None if endpoint_used.noise_estimated else endpoint_used.noise_sd)
     return [m if m.n == count else replace(m, n=count) for m, count in zip(own, counts, strict=True)]
 
 
@@ -119,7 +119,7 @@ def _noise(ledger: Ledger, endpoint: int) -> tuple[float, float]:
 
 
 def _found(ledger: Ledger, rows: Ints, means: Floats, counts: Floats, sd: float) -> Additivity:
-    """Return what the means of measured compounds say, against a noise."""
+    """Return the deviations of the means of measured compounds, against a noise."""
     arms = ledger.arm_of[rows]
     return remembered(
         "additivity",
@@ -130,26 +130,26 @@ def _found(ledger: Ledger, rows: Ints, means: Floats, counts: Floats, sd: float)
     )
 
 
-def _sentence(ledger: Ledger, told: Deviations, least: float) -> str:
+def _sentence(ledger: Ledger, fit: Deviations, least: float) -> str:
     """Return what was found, for people; ``least``: the SD of deviations from which they make answers wrong."""
-    found = told.found
-    of = f" in {told.endpoint}" if len(ledger.measured) > 1 else ""
-    if not told.contradicted:
+    found = fit.found
+    of = f" in {fit.endpoint}" if len(ledger.measured) > 1 else ""
+    if not fit.contradicted:
         if not found.freedom or found.p is None:
             return f"Whether effects add up{of} cannot be judged yet: no measured compound is compared with others."
-        matters = f", of which {least:.2g} would matter" if found.tau_high > least and told.model_error is None else ""
+        matters = f", of which {least:.2g} would matter" if found.tau_high > least and fit.model_error is None else ""
         return (
             f"Effects of {found.compared:,} compounds{of} add up as far as their values show: own deviations have an "
             f"SD (tau) of {found.tau_high:.2g} at most (95 %){matters}."
         )
     most = [
-        f"{ledger.library.ids[told.compounds[one.place]]} ({abs(one.off):.2g} {'below' if one.off < 0 else 'above'})"
-        for one in told.sure_cliffs[:_NAMED]
+        f"{ledger.library.ids[fit.compounds[one.place]]} ({abs(one.off):.2g} {'below' if one.off < 0 else 'above'})"
+        for one in fit.sure_cliffs[:_NAMED]
     ]
     farthest = f"; farthest from what the others predict: {', '.join(most)}" if most else ""
-    if told.model_error is not None:
+    if fit.model_error is not None:
         return (
-            f"effects{of} do not add up to within the stated {told.model_error:g}: some compound deviates by at least "
+            f"effects{of} do not add up to within the stated {fit.model_error:g}: some compound deviates by at least "
             f"{found.error_low:.2g} (95 %){farthest}"
         )
     chance = "p < 0.0001" if (found.p or 0.0) < 1e-4 else f"p {found.p:.2g}"

@@ -1,17 +1,16 @@
 """Audit rounds: a random sample of what is not in, and a bound on how many members were missed.
 
-The sample is drawn from all compounds that are not in, can be measured and never were, each as likely as any other.
-Whatever the model believes, the number of members in the sample then has a hypergeometric distribution, and the
-largest number of members that would show so few of them with a probability of 5 % is a 95 % upper limit (Katz 1953).
-Sampling by score would find more, but bound no better: the limit holds for members wherever they are, so also where
-few were drawn.
+The sample is drawn from all compounds that are not in, can be measured and never were, each with the same probability.
+Whatever the model states, the number of members in the sample then has a hypergeometric distribution. The largest
+number of members that would show so few of them with a probability of 5 % is a 95 % upper limit (Katz 1953). Sampling
+by score would find more, but bound no better: the limit is valid wherever members are, so also where few were drawn.
 
-A member is a compound within epsilon of the best one. No measured compound is better than the best, so the highest of
-their lower limits less epsilon is a border that lies too high with a probability of 0.5 % at most: the limits of all
-measured compounds hold together (Bonferroni), or the luckiest of many would lift it. A sampled compound counts as found
-unless its measured mean and 1.645 of its standard errors lie below the border;
-so a member is found with a probability of 95 % at least, which
-the limit takes into account. What did not come back counts as found. Nothing is written here.
+A member is a compound within epsilon of the best one. No measured compound is better than the best. So the highest of
+their lower limits, less epsilon, is a border that is too high with a probability of 0.5 % at most. The limits of all
+measured compounds are simultaneous (Bonferroni), or the luckiest of many would lift it. A sampled compound counts as
+found unless its measured mean plus 1.645 of its standard errors is below the border. So a member is found with a
+probability of 95 % at least, which the limit takes into account. A compound without a result counts as found. Nothing
+is written here.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ CONFIDENCE = 0.95
 _DETECTED, _ERRORS = 0.95, 1.645
 """Probability that a sampled member counts as found, and the standard errors that it takes."""
 _TOO_HIGH = 0.005
-"""Probability that the border lies too high; the rest of 1 - CONFIDENCE is that of the sample."""
+"""Probability that the border is too high; the rest of 1 - CONFIDENCE is that of the sample."""
 
 
 @lru_cache(maxsize=4_096)
@@ -99,17 +98,17 @@ def audit_round(ledger: Ledger, candidates: Candidates, size: int) -> Draft:
     return AuditIssued.draft(data)
 
 
-def same_sample(ledger: Ledger, candidates: Candidates, told: Mapping[str, Any]) -> bool:
+def same_sample(ledger: Ledger, candidates: Candidates, data: Mapping[str, Any]) -> bool:
     """Return whether the facts so far draw the compounds that the event of an audit round names."""
     population = _population(ledger, candidates)
-    compounds = [item["compound"] for item in told["items"]]
-    if told["population"] != len(population) or len(compounds) > len(population):
+    compounds = [item["compound"] for item in data["items"]]
+    if data["population"] != len(population) or len(compounds) > len(population):
         return False
     return _sample(ledger, population, len(compounds)) == compounds
 
 
 def audited(ledger: Ledger) -> Audit | None:
-    """Return what the last audit round that was closed says; None before one."""
+    """Return the finding of the last closed audit round; None before one."""
     closed = [one for one in ledger.rounds if one.population and one.state == "closed"]
     if not closed:
         return None

@@ -1,4 +1,4 @@
-"""What a campaign's measurements count for: the plan they fill, what is missing, what a phase rests on."""
+"""How measurements of a campaign count: the plan they fill, the missing ones, and those that a phase rests on."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class UnderWay:
 
     allocation: Allocation
     planned: dict[int, int]
-    """Measurements asked of each compound, of every measured endpoint."""
+    """Measurements requested of each compound, of every measured endpoint."""
     order: list[tuple[int, int]]
     """(compound, measurements) in the order rounds are cut."""
     lost: dict[Place, int] = field(default_factory=dict)
@@ -51,7 +51,7 @@ class Decided:
 
     allocation: Allocation
     planned: Mapping[int, int]
-    """Measurements asked of each compound, of every measured endpoint."""
+    """Measurements requested of each compound, of every measured endpoint."""
     round: int
     """The round that closed it."""
     measured: tuple[int, ...] = (0,)
@@ -59,7 +59,7 @@ class Decided:
 
 
 How = Literal["capacity", "free", "void"]
-"""What a change of the terms does.
+"""The effect of a change of the terms.
 
 ``capacity``: decisions stay as they are; ``free``: no result was seen yet, and all begins under the new terms;
 ``void``: all phases are decided again under the new terms, and the guarantee ends.
@@ -72,11 +72,11 @@ class Turn:
 
     how: How
     changes: tuple[Mapping[str, Any], ...]
-    """What, of which endpoint if of one, before and after; as the log keeps it."""
+    """The term, its endpoint if it has one, and its value before and after; as the log keeps it."""
     was: Mapping[str, Any]
     """The state before, by the names of its parts."""
     seen: int
-    """Values that had been entered, those taken back included."""
+    """Values that were entered, including those taken back."""
 
 
 class Books:
@@ -112,13 +112,13 @@ class Books:
         self.under_way: UnderWay | None = None
         self.unavailable: dict[int, str] = {}
         self.stock: Stock | None = None
-        """What lists said of stock; None when none did."""
+        """What lists state of stock; None without a list."""
         self.ordered: Mapping[int, str] = {}
-        """When each compound was first asked for that was not at hand, UTC."""
+        """When each compound that was not at hand was first requested, UTC."""
         self.phases: list[Decided] = []
 
     def known(self, name: str) -> Floats:
-        """Return a property of every arm, as structures tell it, ``(n_arms,)``; NaN where there is none."""
+        """Return a property of every arm, calculated from structures, ``(n_arms,)``; NaN where there is none."""
         return properties_of(self.library)(name)[self.first]
 
     @property
@@ -156,24 +156,24 @@ class Books:
         return len(self.first)
 
     def available(self, unavailable: Collection[int] | None = None) -> Flags:
-        """Which compounds can be had, ``(n,)``; ``unavailable``: those that cannot, instead of those marked so."""
-        had = self.library.measurable.copy()
-        had[list(self.unavailable if unavailable is None else unavailable)] = False
-        return had
+        """Return which compounds are available, ``(n,)``; ``unavailable`` replaces the compounds marked so."""
+        flags = self.library.measurable.copy()
+        flags[list(self.unavailable if unavailable is None else unavailable)] = False
+        return flags
 
     def measurable(self, unavailable: Collection[int] | None = None) -> Flags:
-        """Which arms have a compound that can be had, ``(n_arms,)``."""
+        """Return which arms have an available compound, ``(n_arms,)``."""
         out = np.zeros(self.n_arms, dtype=bool)
         out[self.arm_of[self.available(unavailable)]] = True
         return out
 
     def representative(self, arm: int) -> int:
-        """Return the compound that is measured for an arm: the first of its equals that can be had."""
+        """Return the compound that is measured for an arm: the first of its equals that is available."""
         if self.library.measurable[self.first[arm]] and int(self.first[arm]) not in self.unavailable:
             return int(self.first[arm])
         for compound in np.flatnonzero((self.arm_of == arm) & self.available()).tolist():
             return int(compound)
-        raise AssayPilotError(f"{self.library.ids[self.first[arm]]} cannot be had")
+        raise AssayPilotError(f"{self.library.ids[self.first[arm]]} is unavailable")
 
     @property
     def deciding_endpoints(self) -> tuple[int, ...]:
@@ -201,17 +201,17 @@ class Books:
 
     def _by_round(self) -> dict[int, int]:
         """Return the determinations of what each round measured, by its number; those withdrawn do not count."""
-        asked = {issued.number: frozenset(issued.endpoints) for issued in self.rounds}
+        requested = {issued.number: frozenset(issued.endpoints) for issued in self.rounds}
         usual = frozenset(self.measured)
         taken: dict[int, int] = {}
         for m in self.measurements:
             number = m.round
-            if number > 0 and not m.withdrawn and m.endpoint in asked.get(number, usual):
+            if number > 0 and not m.withdrawn and m.endpoint in requested.get(number, usual):
                 taken[number] = taken.get(number, 0) + m.n
         return taken
 
     def matters(self, m: Measurement) -> bool:
-        """Whether a measurement is of the part of the campaign that decides, and not of a confirmation round."""
+        """Return whether a measurement is of the part of the campaign that decides, and not of a confirmation round."""
         return m.round not in self.confirmations
 
     def samples(self) -> int:
@@ -219,7 +219,7 @@ class Books:
         return -(-self.spent() // self.per_sample)
 
     def measured_in(self, phase: int) -> tuple[int, ...]:
-        """Positions of the endpoints a phase is, or was, measured for."""
+        """Return the positions of the endpoints a phase is, or was, measured for."""
         if 0 < phase <= len(self.phases):
             return self.phases[phase - 1].measured
         return self.measured if self.under_way is None else self.under_way.measured
@@ -227,7 +227,7 @@ class Books:
     # -- what fills a phase
 
     def planned(self, phase: int) -> Mapping[int, int]:
-        """Measurements a phase asked of each compound; nothing for a phase that is not known."""
+        """Return the measurements that a phase requests of each compound; empty for an unknown phase."""
         if self.under_way is not None and self.under_way.allocation.phase == phase:
             return self.under_way.planned
         return self.phases[phase - 1].planned if 0 < phase <= len(self.phases) else {}
@@ -238,7 +238,7 @@ class Books:
         Never more than planned.
 
         Exact or censored, not withdrawn, not excluded. First entered, first counted: when a value that was replaced
-        is used again, the replacement goes back to the estimates, whatever either of them says.
+        is used again, the replacement goes back to the estimates, whatever their values are.
         """
         planned = self.planned(phase)
         left = {(endpoint, compound): n for endpoint in self.measured_in(phase) for compound, n in planned.items()}
@@ -252,14 +252,14 @@ class Books:
         return filling
 
     def received(self, phase: int) -> dict[Place, int]:
-        """Measurements of a phase that are in."""
+        """Return the measurements of a phase that are in."""
         done: dict[Place, int] = {}
         for m, n in self.counting(phase):
             done[m.endpoint, m.compound] = done.get((m.endpoint, m.compound), 0) + n
         return done
 
     def outstanding(self) -> dict[Place, int]:
-        """Measurements of the phase under way that are neither in nor lost, of compounds that can be had."""
+        """Return the measurements of the phase under way that are neither in nor lost, of available compounds."""
         if self.under_way is None:
             return {}
         done, lost = self.received(self.under_way.allocation.phase), self.under_way.lost
@@ -280,11 +280,11 @@ class Books:
     # -- what returned for a round
 
     def returned(self, issued: Issued) -> tuple[tuple[int, ...], ...]:
-        """Results that returned for each item of a round, per measured endpoint, at most what was asked."""
+        """Return the number of results for each item of a round, per measured endpoint, at most what was requested."""
         return self._returned(issued, self._came())
 
     def _came(self) -> dict[tuple[int, int, int], int]:
-        """Planned measurements that are in, by round, endpoint and compound."""
+        """Return the planned measurements that are in, by round, endpoint and compound."""
         came: dict[tuple[int, int, int], int] = {}
         for m in self.measurements:
             if m.counted and not m.withdrawn and m.excluded is None:
@@ -304,7 +304,7 @@ class Books:
         )
 
     def awaited(self, issued: Issued) -> Iterator[tuple[Place, int]]:
-        """Yield what a round still waits for, and how many; compounds that cannot be had are not waited for."""
+        """Yield what a round still waits for, and how many; it does not wait for unavailable compounds."""
         for item, back in zip(issued.items, self.returned(issued), strict=True):
             if item.compound not in self.unavailable:
                 for place, endpoint in enumerate(issued.endpoints):
@@ -312,11 +312,11 @@ class Books:
                         yield (endpoint, item.compound), item.of(place) - back[place]
 
     def pending(self, issued: Issued) -> int:
-        """Measurements of a round that can still come."""
+        """Return the measurements of a round that can still come."""
         return sum(n for _, n in self.awaited(issued))
 
     def views(self) -> tuple[Round, ...]:
-        """All rounds as pages show them."""
+        """Return all rounds as pages show them."""
         came = self._came()
         return tuple(self._view(issued, came) for issued in self.rounds)
 

@@ -9,7 +9,7 @@ from ..domain.endpoint import Relation
 from ..domain.library import Library
 from ..domain.measurements import Result
 from ..domain.plates.layout import PlateUse
-from ..domain.stock import UNSAID, PlanName, StockLine, StockTerms
+from ..domain.stock import NOTHING_STATED, PlanName, StockLine, StockTerms
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from . import plating
@@ -43,7 +43,7 @@ class Campaign(CampaignFile):
     # -- rounds
 
     def plan(self, report: Report = silent, *, choice: PlanName | None = None) -> Round | None:
-        """Return the next round, or the open one unchanged; None when nothing more needs to be measured, or can be yet.
+        """Return the next round, or the open one unchanged; None when nothing needs, or is available, to be measured.
 
         With ``choice`` one of the plans of ``plan_options``, while no round is open and the phase has no result.
         """
@@ -64,14 +64,14 @@ class Campaign(CampaignFile):
     def set_stock(
         self,
         lines: Sequence[StockLine],
-        terms: StockTerms = UNSAID,
+        terms: StockTerms = NOTHING_STATED,
         *,
         source: Source | None = None,
         note: str = "",
     ) -> bool:
-        """Whether anything of what is said of stock and costs is new; it is kept as one step that undo takes back.
+        """Record stock and costs as one step that undo takes back; return whether anything is new.
 
-        Who cannot be made is not to be had from now on; who was so and is in stock, or can be made, comes back. Where a
+        A compound that cannot be made becomes unavailable; one in stock or to be made becomes available. Where a
         proof has decided without it, the series model takes over.
         """
         drafts = stock_drafts(self._ledger, lines, terms, source=source, note=note)
@@ -80,7 +80,7 @@ class Campaign(CampaignFile):
         return bool(drafts)
 
     def arrived(self, ids: Sequence[str]) -> None:
-        """Say that compounds that had to be made are there; they come in the next round of their phase."""
+        """Record that compounds that were to be made have arrived; they come in the next round of their phase."""
         drafts = arrived_drafts(self._ledger, ids)
         if not drafts:
             raise AssayPilotError("these compounds are in stock already")
@@ -107,7 +107,7 @@ class Campaign(CampaignFile):
             if not now.finished:
                 raise AssayPilotError(
                     f"it is not settled yet what is in: {now.counts['undecided']:,} undecided",
-                    mend="Plan the next round; confirmation comes when nothing more is asked.",
+                    mend="Plan the next round; confirmation comes when nothing more is requested.",
                 )
             report(0.0, "planning the confirmation")
             drafts = confirmation_round(ledger, now.candidates)
@@ -137,9 +137,9 @@ class Campaign(CampaignFile):
         return self._ledger.view(issued)
 
     def lay_out(self, number: int, use: PlateUse | None) -> Round:
-        """Return a round with the plates it stands on from now on, kept in the file; with None on none any more.
+        """Return a round with its new plates, kept in the file; None removes them.
 
-        Plates that are as they were stay, and nothing is written. AssayPilotError when a measurement fits on no plate.
+        Unchanged plates stay, and nothing is written. AssayPilotError when a measurement fits on no plate.
         """
         issued, now = self.round(number), self.status()
         layout = plating.layout_of(now, issued, use)
@@ -176,7 +176,7 @@ class Campaign(CampaignFile):
     ) -> RecordReport:
         """Add results, in entry units; planned, unplanned, partial, late and censored ones are all accepted.
 
-        With ``unavailable``, (ids, reason), compounds cannot be had any more; those marked already stay as they are.
+        With ``unavailable``, (ids, reason), compounds become unavailable; those marked already stay as they are.
         With ``close`` the open round ends with what has come back; with ``close_when_complete`` results end it by
         themselves when nothing is missing. All of it is one transaction. The same content, or a result that is there
         already (``intake.prepare``), is not counted twice unless ``again``; when nothing new is left, that is refused.
@@ -238,14 +238,14 @@ class Campaign(CampaignFile):
         return ()
 
     def mark_unavailable(self, ids: Sequence[str], reason: str) -> None:
-        """Say that compounds cannot be had (for a reason that has nothing to do with their values).
+        """Mark compounds as unavailable (for a reason that has nothing to do with their values).
 
-        What the phase still wanted of them is given up; what only they could tell becomes not estimable.
+        Their planned measurements are given up; effects that only they determine become not estimable.
         """
         reason = amending.reason_of(reason)
         compounds = list(to_mark(self._ledger, ids))
         if not compounds:
-            raise AssayPilotError("these compounds are marked as not to be had already")
+            raise AssayPilotError("these compounds are marked as unavailable already")
         self._write(CompoundsUnavailable.draft({"compounds": compounds, "reason": reason}))
 
     # -- changed terms
@@ -260,7 +260,7 @@ class Campaign(CampaignFile):
     def change(self, changes: Change, note: str = "") -> Status:
         """Return the campaign under other terms.
 
-        AssayPilotError when they are refused. See ``changes`` for what holds.
+        AssayPilotError when they are refused. See ``changes`` for the consequences.
         """
         with self._writing() as work:
             add_change(work, changes, note)
@@ -273,10 +273,8 @@ class Campaign(CampaignFile):
     def add_compounds(self, compounds: Library, note: str = "", source: Source | None = None) -> Status:
         """Return the campaign with more compounds, which may bring new substituents, at the same sites.
 
-        Those there stay.
-
-        Compounds that are there already are left out; AssayPilotError when none is new, for an id that stands for
-        something else there, and while a phase is under way. See ``added_compounds`` for what holds.
+        Present compounds stay, and are left out of the new ones. AssayPilotError when none is new, for an id of another
+        compound, and while a phase is under way. See ``added_compounds`` for the consequences.
         """
         with self._writing() as work:
             add_compounds(work, compounds, note, source)
@@ -286,12 +284,12 @@ class Campaign(CampaignFile):
 
     @property
     def undo_label(self) -> str | None:
-        """What undo would take back; None when there is nothing."""
+        """The label of the next undo; None when there is nothing to undo."""
         return self._ledger.undo[-1].label if self._ledger.undo else None
 
     @property
     def redo_label(self) -> str | None:
-        """What redo would do again; None when there is nothing."""
+        """The label of the next redo; None when there is nothing to redo."""
         return self._ledger.redo[-1].label if self._ledger.redo else None
 
     def undo(self) -> str:

@@ -1,4 +1,4 @@
-"""What is known of every compound: estimates, deciding bounds, chances, and what they rest on."""
+"""The state of every compound: estimates, deciding bounds, probabilities, and the values behind them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .state import Candidates
 
 
 class View(Protocol):
-    """What is expected of an endpoint of every arm, on the endpoint's own side."""
+    """The estimates of an endpoint for every arm, on the endpoint's own side."""
 
     def means(self, rows: Ints | None = None) -> Floats:
         """Return the posterior means of some arms, or of all."""
@@ -62,12 +62,12 @@ def _behind_link(ledger: Ledger, endpoint: int) -> bool:
 
 
 def shown_means(ledger: Ledger, endpoint: int, means: Floats) -> Floats:
-    """Means as they are shown, model scale: those of a link's scale as the values they stand for."""
+    """Return the means as they are shown, model scale: those on a link's scale as the values they represent."""
     return mean_value(ledger.link[0], means) if endpoint == ledger.objective else means
 
 
 def pooled(ledger: Ledger, endpoint: int) -> Pooled:
-    """Everything exact of an endpoint (of both parts of a difference), history included, per arm, model scale."""
+    """Return the exact values of an endpoint (or both parts of a difference), history too, per arm, model scale."""
     return pooled_of(ledger.endpoints, endpoint, lambda position: _measured(ledger, position), ledger.known)
 
 
@@ -93,7 +93,7 @@ def posterior_of(ledger: Ledger, endpoint: int, data: Pooled | None = None) -> P
 
 
 def _estimates(ledger: Ledger, endpoint: int, data: Pooled) -> Floats:
-    """Least squares (maximum likelihood under a link) over everything usable, per arm; NaN outside its span."""
+    """Fit least squares (maximum likelihood under a link) to everything usable, per arm; NaN outside its span."""
     data = _linked(ledger, endpoint, data)
     measured = np.flatnonzero(data.counts > 0)
     if not len(measured):
@@ -103,7 +103,7 @@ def _estimates(ledger: Ledger, endpoint: int, data: Pooled) -> Floats:
 
 
 def _last_bounds(phases: Sequence[tuple[Floats, Floats]], n_arms: int) -> tuple[Floats, Floats]:
-    """Per arm the bounds of the last phase that bounded it; NaN where none did."""
+    """Return per arm the bounds of the last phase that bounded it; NaN where none did."""
     low, high = np.full(n_arms, np.nan), np.full(n_arms, np.nan)
     for lower, upper in phases:
         here = np.isfinite(lower) & np.isfinite(upper)
@@ -112,7 +112,7 @@ def _last_bounds(phases: Sequence[tuple[Floats, Floats]], n_arms: int) -> tuple[
 
 
 def _goal_bounds(ledger: Ledger, row: int) -> tuple[Floats, Floats]:
-    """Deciding bounds of an endpoint of the goal, by its row there, on the endpoint's own side."""
+    """Return the deciding bounds of an endpoint of the goal, by its row there, on the endpoint's own side."""
     decisions = list(ledger.estimates.values())
     low, high = _last_bounds([(d.low[row], d.high[row]) for d in decisions], ledger.n_arms)
     position = ledger.goal_endpoints[row]
@@ -172,7 +172,7 @@ def _probabilities(ledger: Ledger, views: Sequence[Posterior | None], here: Ints
 
 
 def build_candidates(ledger: Ledger, state: State) -> Candidates:
-    """One entry per compound, at the ledger's head."""
+    """Return one entry per compound, at the ledger's head."""
     found = (_by_series if ledger.calibrated else _by_proof)(ledger, state)
     name = ledger.endpoints[ledger.objective].name
     own = {"estimate": found["estimates"][name], "low": found["lows"][name], "high": found["highs"][name]}
@@ -180,13 +180,13 @@ def build_candidates(ledger: Ledger, state: State) -> Candidates:
 
 
 def _by_proof(ledger: Ledger, state: State) -> dict[str, Any]:
-    """Return what least squares and the decisions say of every compound."""
+    """Return the estimates of least squares and the decisions for every compound."""
     arm_of, settings, endpoints = ledger.arm_of, ledger.settings, ledger.endpoints
     objective = ledger.objective
     here = np.flatnonzero(state.status != NOT_ESTIMABLE)
 
     def shown(values: Floats, arms: Ints | None = None) -> Floats:
-        """Per compound what is known per arm (or of some arms only); nothing of what cannot be estimated."""
+        """Return per compound what is known per arm (or of some arms only); NaN for what cannot be estimated."""
         out = np.full(ledger.n_arms, np.nan)
         out[here] = values[here] if arms is None else values
         return out[arm_of]
@@ -223,7 +223,7 @@ def _by_proof(ledger: Ledger, state: State) -> dict[str, Any]:
 
 
 def _by_series(ledger: Ledger, state: State) -> dict[str, Any]:
-    """Return what the series model says of every compound."""
+    """Return the estimates of the series model for every compound."""
     arm_of, settings, endpoints = ledger.arm_of, ledger.settings, ledger.endpoints
     known = series.knowledge(ledger, state)
     unknown = np.full(ledger.n_arms, np.nan)

@@ -1,4 +1,4 @@
-"""What to beware of: values known only as a bound, contradicted decisions, and values far from what was expected.
+"""Cautions: values known only as a bound, contradicted decisions, and values far from their prediction.
 
 Far is more than ``FAR`` standard deviations. A value is compared with the mean of the others of its compound in its
 round (SD sigma sqrt(1 / n + 1 / n of the others)); alone, with the prediction noted when its round was issued (the SD
@@ -33,7 +33,7 @@ class LogEntry:
 
 
 def cautions(ledger: Ledger) -> tuple[str, ...]:
-    """Return what somebody should know before trusting the picture."""
+    """Return the cautions that a reader should know before trusting the results."""
     exact = {(m.endpoint, m.compound) for m in ledger.measurements if m.usable}
     bounded = {
         (m.endpoint, m.compound)
@@ -44,22 +44,22 @@ def cautions(ledger: Ledger) -> tuple[str, ...]:
     only = sorted({compound for _, compound in bounded - exact})
     if only:
         how = "the series model counts what they leave open" if ledger.calibrated else "decisions count their limit"
-        told = names([ledger.library.ids[c] for c in only])
-        texts.append(f"{many(len(only), 'compound')} with values known only as bounds ({how}): {told}.")
+        listed = names([ledger.library.ids[c] for c in only])
+        texts.append(f"{many(len(only), 'compound')} with values known only as bounds ({how}): {listed}.")
     against = {int(arm): None for decision in ledger.estimates.values() for arm in decision.contradicted}
     if against:
-        told = names([ledger.library.ids[ledger.first[arm]] for arm in against])
-        texts.append(f"Later values speak against earlier decisions, which stand: {told}.")
+        listed = names([ledger.library.ids[ledger.first[arm]] for arm in against])
+        texts.append(f"Later values contradict earlier decisions, which are kept: {listed}.")
     return tuple(texts)
 
 
 def of_unplanned(*, calibrated: bool) -> str:
-    """Return what becomes of a value that nobody requested."""
+    """Return what becomes of an unrequested value."""
     return "counted like any other" if calibrated else "used in estimates, not in decisions"
 
 
 def of_bounds(n: int, *, calibrated: bool) -> str:
-    """Return what so many values known only as bounds do, as the end of a sentence about them.
+    """Return how values known only as bounds count, as the end of a sentence about them.
 
     ``calibrated``: under the series model.
     """
@@ -73,8 +73,8 @@ def of_bounds(n: int, *, calibrated: bool) -> str:
 
 FAR = 4.0
 """Standard deviations."""
-ASKED = 3.0
-"""Standard deviations from its prediction beyond which a value just entered is asked about (1 in 370 of good ones)."""
+SURPRISING = 3.0
+"""Standard deviations from its prediction beyond which a value just entered is questioned (1 in 370 of good ones)."""
 _HALF_95 = 1.96
 """Standard deviations from the middle to the end of a 95 % interval."""
 
@@ -85,7 +85,7 @@ class Surprise:
 
     measurement: Measurement
     expected: float
-    """What was predicted, or the mean of the others of its compound; model scale."""
+    """The prediction, or the mean of the others of its compound; model scale."""
     spread: float
     """SD of the value around that."""
     line: int = 0
@@ -93,7 +93,7 @@ class Surprise:
 
     @property
     def off(self) -> float:
-        """How far it lies from the expected value."""
+        """Its distance from the expected value."""
         return self.measurement.value - self.expected
 
 
@@ -107,8 +107,8 @@ def spread_of(endpoint: Endpoint, group: Sequence[Measurement]) -> float | None:
     return math.sqrt(max(sum(m.n * m.value for m in group) / sum(m.n for m in group), 1.0))
 
 
-def beside_others(group: Sequence[Measurement], noise: float) -> list[tuple[float, float] | None]:
-    """Of each value of a group the mean of the others, and the SD of a value around it; None without others."""
+def means_of_others(group: Sequence[Measurement], noise: float) -> list[tuple[float, float] | None]:
+    """Return for each value of a group the mean of the others, and the SD of a value around it; None without others."""
     if len(group) < 2:
         return [None] * len(group)
     near = group[0].value  # from which sums lose no digits
@@ -144,7 +144,7 @@ def _beyond(
 ) -> list[Surprise]:
     """Return the values farther than ``far`` SDs from what was predicted or from the others of their compound.
 
-    ``others_first``: the prediction is asked only where there are no others; else the others without a prediction.
+    ``others_first``: the prediction counts only where there are no others; else the others without a prediction.
     """
     groups: dict[tuple[int, int, int], list[Measurement]] = {}
     for m in measurements:
@@ -155,29 +155,29 @@ def _beyond(
         noise = spread_of(endpoints[endpoint], group)
         if noise is None:
             continue
-        told = predicted.get(issued, {}).get((endpoint, compound))
-        for one, others in zip(group, beside_others(group, noise), strict=True):
-            ahead = None if told is None else (told[0], math.hypot(told[1], noise / math.sqrt(one.n)))
-            beside = (others or ahead) if others_first else (ahead or others)
-            if beside is not None and abs(one.value - beside[0]) > far * beside[1]:
-                found.append(Surprise(one, *beside))
+        forecast = predicted.get(issued, {}).get((endpoint, compound))
+        for one, others in zip(group, means_of_others(group, noise), strict=True):
+            ahead = None if forecast is None else (forecast[0], math.hypot(forecast[1], noise / math.sqrt(one.n)))
+            reference = (others or ahead) if others_first else (ahead or others)
+            if reference is not None and abs(one.value - reference[0]) > far * reference[1]:
+                found.append(Surprise(one, *reference))
     return sorted(found, key=lambda one: one.measurement.number)
 
 
 def _predicted(issued: Round) -> Mapping[tuple[int, int], tuple[float, float]]:
-    """Mean and SD of what was expected, by endpoint and compound."""
-    told = {}
+    """Return the mean and SD of what was expected, by endpoint and compound."""
+    values = {}
     for item in issued.items:
         for place, endpoint in enumerate(issued.endpoints):
             expected = item.expected_of(place)
             if expected is not None:
                 mean, low, high = expected
-                told[endpoint, item.compound] = mean, (high - low) / (2.0 * _HALF_95)
-    return told
+                values[endpoint, item.compound] = mean, (high - low) / (2.0 * _HALF_95)
+    return values
 
 
 def outlying_words(found: Sequence[Surprise], library: Library, endpoints: Sequence[Endpoint]) -> tuple[str, ...]:
-    """One sentence that names them; empty without any."""
+    """Return one sentence that names them; empty without any."""
     if not found:
         return ()
     several = len({one.measurement.endpoint for one in found}) > 1
@@ -187,27 +187,27 @@ def outlying_words(found: Sequence[Surprise], library: Library, endpoints: Seque
         f"(against {number(round(one.expected, 3))})"
         for one in found
     ]
-    lie = "lies" if len(found) == 1 else "lie"
+    verb = "lies" if len(found) == 1 else "lie"
     return (
-        f"{many(len(found), 'value')} {lie} more than {FAR:g} SD from the others of the compound, or from what was "
+        f"{many(len(found), 'value')} {verb} more than {FAR:g} SD from the others of the compound, or from what was "
         f"expected: {names(named)}. Used as they are; leave one out only for a technical cause.",
     )
 
 
 def newly_outlying(before: Status, after: Status) -> tuple[str, ...]:
-    """Return the sentence about values that came between two states and lie far from what was expected; () without."""
+    """Return the sentence about values that came between two states and are far from expected; () without."""
     known = {m.number for m in before.measurements}
     found = outlying(after.measurements, after.endpoints, after.rounds)
     return outlying_words([one for one in found if one.measurement.number not in known], after.library, after.endpoints)
 
 
 def surprises(status: Status, shown: Round) -> list[Surprise]:
-    """Return the values of a round beyond ``ASKED`` predictive standard deviations, in order of entry.
+    """Return the values of a round beyond ``SURPRISING`` predictive standard deviations, in order of entry.
 
-    Where nothing was expected of a compound yet, from the mean of its other values in the round. Values known only as
+    Where a compound had no prediction, from the mean of its other values in the round. Values known only as
     a bound, excluded and withdrawn ones are left out.
     """
     lines = {item.compound: place for place, item in enumerate(shown.items)}
     used = [m for m in status.measurements if m.round == shown.number and m.usable and m.compound in lines]
-    found = _beyond(ASKED, used, status.endpoints, [shown], others_first=False)
+    found = _beyond(SURPRISING, used, status.endpoints, [shown], others_first=False)
     return [replace(one, line=lines[one.measurement.compound]) for one in found]

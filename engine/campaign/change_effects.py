@@ -1,4 +1,4 @@
-"""What a change of the terms does, in sentences: to the guarantee, to what is measured, to decisions and rounds."""
+"""The effects of a change of the terms, in sentences: on the guarantee, measurements, decisions and rounds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ENDS = (
     f"This ends the proof: the series model ({SERIES}) continues, with every measurement so far. No proof covers "
     "limits, or changes after results; to keep one, start a new campaign."
 )
-"""What a change of the terms after results, or of a value after its phase, does under a strategy that proves."""
+"""The effect of changed terms after results, or of a changed value after its phase, under a strategy that proves."""
 
 SAME = "The same compounds are in and out."
 
@@ -27,16 +27,16 @@ SAME = "The same compounds are in and out."
 def effects_in_words(before: Ledger, after: Ledger, data: Mapping[str, Any]) -> tuple[str, ...]:
     """Return what follows from a change, in sentences; ``before`` and ``after`` are the states, ``data`` its event."""
     words = changes_in_words(data["changes"], before.settings.goal)
-    told = [f"Changes {words}."]
+    sentences = [f"Changes {words}."]
     if goal_sentence(after) != goal_sentence(before):
-        told.append(f"The goal is then: {goal_sentence(after)}.")
+        sentences.append(f"The goal is then: {goal_sentence(after)}.")
     what = {change["what"] for change in data["changes"]}
     if "controls" in what:
-        told.append("Controls are shown beside the results, and decide nothing by themselves.")
-    told += _of_the_guarantee(before, after, data)
-    told += _of_what_is_measured(before, after)
-    told += of_decisions(before, after)
-    return (*told, *_of_rounds(before, after, data))
+        sentences.append("Controls are shown with the results, and decide nothing by themselves.")
+    sentences += _of_the_guarantee(before, after, data)
+    sentences += _of_what_is_measured(before, after)
+    sentences += of_decisions(before, after)
+    return (*sentences, *_of_rounds(before, after, data))
 
 
 def _of_the_guarantee(before: Ledger, after: Ledger, data: Mapping[str, Any]) -> list[str]:
@@ -58,30 +58,30 @@ def _of_the_guarantee(before: Ledger, after: Ledger, data: Mapping[str, Any]) ->
         return ["The guarantee is not touched."]
     if data["how"] == "capacity" or what <= set(CAPACITY):
         return ["The guarantee is not touched: phases rest on numbers of measurements fixed when they are planned."]
-    whose = "all compounds together" if what == {"compounds"} else "the new terms"
+    start = "all compounds together" if what == {"compounds"} else "the new terms"
     sure = f"wrong at most {odds(after.settings.delta)}"
-    return [f"No result was seen yet, so the guarantee is that of {whose}: {sure}."]
+    return [f"No result was seen yet, so the guarantee is that of {start}: {sure}."]
 
 
 def _of_what_is_measured(before: Ledger, after: Ledger) -> list[str]:
     """Return that each compound is measured for more endpoints, or for fewer, from the next round on."""
     more = [k for k in after.measured if k not in before.measured]
     less = [k for k in before.measured if k not in after.measured]
-    told = []
+    sentences = []
     if more:
         room = max(1, after.settings.per_round // after.per_sample)
-        whom = joined([after.endpoints[k].name for k in more])
-        told.append(
-            f"From the next round on every planned compound is measured for {whom}, too: a round of "
+        more_names = joined([after.endpoints[k].name for k in more])
+        sentences.append(
+            f"From the next round on every planned compound is measured for {more_names}, too: a round of "
             f"{after.settings.per_round:,} measurements then holds {many(room, 'replicate')} of compounds."
         )
     if less:
-        told.append(f"{joined([after.endpoints[k].name for k in less])} is no longer requested.")
-    return told
+        sentences.append(f"{joined([after.endpoints[k].name for k in less])} is no longer requested.")
+    return sentences
 
 
 def of_decisions(before: Ledger, after: Ledger) -> list[str]:
-    """Who would be in, out and undecided, in one sentence; none before the first decision."""
+    """Return which compounds would be in, out and undecided, in one sentence; none before the first decision."""
     if not before.phases:
         return []
     now, then = _status(before), _status(after)
@@ -106,14 +106,14 @@ def _status(ledger: Ledger) -> Any:
 
 def _of_rounds(before: Ledger, after: Ledger, data: Mapping[str, Any]) -> list[str]:
     what = {change["what"] for change in data["changes"]}
-    told = []
+    sentences = []
     if data["drops_plan"]:
-        told.append("What was planned next and not begun is planned again.")
+        sentences.append("What was planned next and not begun is planned again.")
     elif before.under_way is not None:
         issued = before.open_round
         if what & {"per_round", "max_replicates"}:
             stays = "" if issued is None else f"Round {issued.number} stays as it was issued. "
-            told.append(f"{stays}The next round is the first of the new size.")
+            sentences.append(f"{stays}The next round is the first of the new size.")
     if "budget" in what and after.settings.budget is not None and after.spent() >= after.settings.budget:
-        told.append(f"{many(after.spent(), 'measurement')} were taken already: no further round is planned.")
-    return told
+        sentences.append(f"{many(after.spent(), 'measurement')} were taken already: no further round is planned.")
+    return sentences

@@ -1,24 +1,24 @@
 """Changing the terms in the middle of a campaign: what may be changed, and what that does to the guarantee.
 
-**What never touches the guarantee.** What the lab takes in a round, of one compound in a round, and the budget. A phase
-rests on a number of measurements that was fixed when it was planned; in how many rounds they are taken, or how many
-more phases follow, changes nothing of what its bounds promise. A phase that is under way is finished as it was planned:
-to cut it short after seeing some of its values would.
+**What never touches the guarantee.** The measurements per round, per compound in a round, and the budget. A phase rests
+on a number of measurements that was fixed when it was planned. In how many rounds they are taken, or how many phases
+follow, does not change its bounds. A phase under way is finished as planned: to cut it short after seeing some of its
+values would change them.
 
-**Before the first result** everything may change: nothing was seen that could have been chosen by.
+**Before the first result** everything may change: no result could have guided the choice.
 
 **After results** everything may change, too. That ends a proof, which covers only what was fixed beforehand: the same
 step hands the campaign over to the series model, which takes all measurements as data.
 
 One more endpoint in the middle of a campaign: recorded only, with a limit, or as a second objective.
 
-**Recorded only.** It decides nothing, is asked for in no round, and nothing that was decided or will be depends on it.
+**Recorded only.** It decides nothing, no round requests it, and no past or later decision depends on it.
 
-**With a limit.** From the next phase on every compound is measured for it, too; a phase is measured for what it was
+**With a limit.** From the next phase on every compound is measured for it, too. A phase keeps the endpoints it was
 planned for, so none is under way when that changes.
 
-**As a second objective** it changes the question: what is as good as nothing else in both. Nothing is decided of that
-before the next phase, which measures both.
+**As a second objective** it changes the question to the best trade-offs of both. The next phase, which measures both,
+decides first about that.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ LEAVE: Final = Leave.AS_IT_IS
 
 @dataclass(frozen=True)
 class Change:
-    """What is to be different from now on; everything else stays as it is. Numbers on the model scale."""
+    """The terms to change; all others stay as they are. Numbers on the model scale."""
 
     epsilon: float | Leave | None = LEAVE
     slack: float | Leave | None = LEAVE
@@ -74,28 +74,28 @@ class Change:
     limits: Mapping[str, Limit | None] = field(default_factory=dict)
     """By endpoint, in its entry unit; None: no limit any more."""
     margins: Mapping[str, float | None] = field(default_factory=dict)
-    """For trade-offs the difference that does not matter, by endpoint; None: what holds for all."""
+    """For trade-offs the difference that does not matter, by endpoint; None: the one for all endpoints."""
     endpoint: Endpoint | None = None
     """One more endpoint: with a limit, an objective, or to be recorded only."""
     trade_off: bool = False
-    """Whether it is an objective beside those there are: the best trade-offs are wanted."""
+    """Whether it is one more objective: the goal becomes the best trade-offs."""
     controls: tuple[Control, ...] = ()
-    """More controls, or what those should read that were not read yet."""
+    """More controls, or nominal values of controls without a reading."""
     curves: tuple[Curve, ...] = ()
     """All curves of the profile as they are to be; empty: as they are."""
     strategy: str | Leave = LEAVE
-    """Another strategy by name, without parameters of its own; it goes on with everything measured."""
+    """Another strategy by name, without parameters of its own; it continues with everything measured."""
 
     @property
     def of_capacity_alone(self) -> bool:
-        """Whether it is only about what the lab takes, the budget, or what is recorded: it touches no guarantee."""
+        """Whether it is only about capacity, budget, or recorded endpoints, which leaves the guarantee."""
         if self.trade_off:
             return False
-        told = {one.name for one in fields(self) if getattr(self, one.name) not in (LEAVE, {}, None, ())}
-        told |= {name for name in ("epsilon", "slack", "budget") if getattr(self, name) is None}
+        given = {one.name for one in fields(self) if getattr(self, one.name) not in (LEAVE, {}, None, ())}
+        given |= {name for name in ("epsilon", "slack", "budget") if getattr(self, name) is None}
         recorded = {"endpoint"} if self.endpoint is not None and self.endpoint.limit is None else set()
         recorded.add("trade_off")
-        return told <= {*CAPACITY, *recorded}
+        return given <= {*CAPACITY, *recorded}
 
 
 _SETTINGS = ("epsilon", "slack", "delta", "per_round", "max_replicates", "budget")
@@ -151,17 +151,17 @@ def add_stock(work: Work, drafts: Sequence[Draft]) -> None:
 
 
 def _terms(ledger: Ledger, change: Change) -> tuple[Any, list[Endpoint]]:
-    """Return the settings and endpoints that a change asks for."""
-    said = {name: getattr(change, name) for name in _SETTINGS if getattr(change, name) is not LEAVE}
-    if ledger.settings.goal == "pareto" and "slack" in said:
+    """Return the settings and endpoints that a change requests."""
+    settings_given = {name: getattr(change, name) for name in _SETTINGS if getattr(change, name) is not LEAVE}
+    if ledger.settings.goal == "pareto" and "slack" in settings_given:
         raise AssayPilotError(
             "trade-offs have no soft cutoff",
             option="--slack",
             mend="Say the difference that does not matter (epsilon).",
         )
     if change.controls:
-        said["controls"] = _with_controls(ledger, change.controls)
-    settings = replace(ledger.settings, **said)
+        settings_given["controls"] = _with_controls(ledger, change.controls)
+    settings = replace(ledger.settings, **settings_given)
     if not isinstance(change.strategy, Leave):
         settings = replace(settings, strategy=_strategy(ledger, change.strategy), parameters={})
     endpoints = list(ledger.endpoints)
@@ -265,9 +265,9 @@ def _with(endpoint: Endpoint, kind: str, value: Any) -> Endpoint:
             option="--sd",
             mend="Give theirs.",
         )
-    said = value if isinstance(value, StatedNoise) else StatedNoise(value)
-    sd = said.sd or endpoint.noise_sd if said.estimated else said.sd
-    return replace(endpoint, noise_sd=sd, noise_estimated=said.estimated)
+    stated = value if isinstance(value, StatedNoise) else StatedNoise(value)
+    sd = stated.sd or endpoint.noise_sd if stated.estimated else stated.sd
+    return replace(endpoint, noise_sd=sd, noise_estimated=stated.estimated)
 
 
 def _differences(ledger: Ledger, settings: Any, endpoints: Sequence[Endpoint]) -> list[dict[str, Any]]:
@@ -333,10 +333,10 @@ def refuse_open_round(ledger: Ledger) -> None:
 
 
 def _measured(settings: Settings, endpoints: Sequence[Endpoint]) -> tuple[int, ...]:
-    """Positions of the endpoints that would be measured for each compound."""
+    """Return the positions of the endpoints that would be measured for each compound."""
     names = [endpoint.name for endpoint in endpoints]
-    asked = [place for place, endpoint in enumerate(endpoints) if endpoint.limit is not None or endpoint.curves]
-    return behind(endpoints, (*map(names.index, settings.objectives), *asked))
+    needed = [place for place, endpoint in enumerate(endpoints) if endpoint.limit is not None or endpoint.curves]
+    return behind(endpoints, (*map(names.index, settings.objectives), *needed))
 
 
 def _refuse_other_endpoints(ledger: Ledger, settings: Settings, endpoints: Sequence[Endpoint]) -> None:
@@ -355,7 +355,7 @@ def _refuse_other_endpoints(ledger: Ledger, settings: Settings, endpoints: Seque
 
 
 def nothing_of_the_plan(ledger: Ledger) -> bool:
-    """Whether a phase is planned of which nothing was ever seen, so that it can be planned again."""
+    """Return whether a phase is planned without any result, so that it can be planned again."""
     if ledger.under_way is None:
         return False
     phase = ledger.under_way.allocation.phase
@@ -380,12 +380,12 @@ def one_more(endpoints: Sequence[Endpoint], new: Endpoint, *, decides: bool) -> 
         return replace(new, noise_sd=guess_of.noise_sd)
     guess = " Or sd=unknown:0.2, with a guess, where it is unknown." if not new.noise_estimated else ""
     raise AssayPilotError(
-        f"nothing says about how large the assay noise (SD) of {new.name} is, and decisions rest on it",
+        f"the assay noise (SD) of {new.name} is unknown, and decisions rest on it",
         option="--endpoint",
         mend=f"Give it, for example sd=0.3.{guess}",
     )
 
 
 def only_recorded(change: Mapping[str, Any]) -> bool:
-    """Whether a change, as the log keeps it, is an endpoint that decides nothing."""
+    """Return whether a change, as the log keeps it, is an endpoint that decides nothing."""
     return change["what"] == "endpoint" and change["after"].get("limit") is None

@@ -1,6 +1,6 @@
 """Domain values to the JSON of events and back, and the numbers behind a decision to bytes: a part of the file.
 
-A part holds arrays by name, as ``numpy.savez`` writes them; never pickles.
+A part has arrays by name, as ``numpy.savez`` writes them; never pickles.
 """
 
 from __future__ import annotations
@@ -72,12 +72,12 @@ def value_from_json(data: Mapping[str, Any], kind: type[_Value]) -> _Value:
 
 def item_from_json(data: Mapping[str, Any]) -> RoundItem:
     """Return the line of a round that ``asdict`` wrote."""
-    each = tuple(None if told is None else tuple(told) for told in data["each"])
+    each = tuple(None if point is None else tuple(point) for point in data["each"])
     return RoundItem(**{**data, "asked": tuple(data["asked"]), "each": each})
 
 
 _ARMS = {"in": "ins", "out": "outs", "left": "left", "contradicted": "contradicted"}
-"""What a decision says of arms, by its names in the file: compounds by their positions."""
+"""What a decision states of arms, by its names in the file: compounds by their positions."""
 
 
 def decision_to_json(decision: Decision, first: Ints) -> dict[str, Any]:
@@ -108,7 +108,7 @@ def decision_from_json(data: Mapping[str, Any], numbers: Numbers, arm_of: Ints) 
 
 
 _LARGEST = 2**28
-"""Bytes a part may unpack to; a file from anyone may hold one that unpacks without end."""
+"""Bytes a part may unpack to; a file from anyone may have one that unpacks without end."""
 _MOST = 256
 """Arrays in one part."""
 _KINDS = "biuf"
@@ -118,18 +118,18 @@ _MEMORY = "memory "
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """What a part holds."""
+    """The contents of a part."""
 
     estimate: Floats
     """``(n_endpoints, n_arms)``, as ``low`` and ``high``."""
     low: Floats
     high: Floats
     memory: Arrays = field(default_factory=dict)
-    """What the strategy carries to the next phase."""
+    """Memory of the strategy for the next phase."""
 
 
 def to_bytes(numbers: Numbers | Decision) -> bytes:
-    """Return a part; raises ValueError for an array that is no array of numbers, and for more than a part may hold."""
+    """Return a part; raises ValueError for an array that is no array of numbers, and for more than a part may have."""
     named: dict[str, NDArray[Any]] = {"estimate": numbers.estimate, "low": numbers.low, "high": numbers.high}
     named |= {_MEMORY + name: np.asarray(array) for name, array in numbers.memory.items()}
     for name, array in named.items():

@@ -47,25 +47,25 @@ def lacking(ledger: Ledger, candidates: Candidates) -> dict[int, tuple[int, ...]
         chance = np.nan_to_num(candidates.probability_within_epsilon[inside])
     found = {}
     for compound in inside[np.lexsort((-goodness, -chance))].tolist():
-        asked = tuple(int((k, compound) not in usable) for k in ledger.measured)
-        if any(asked):
-            found[compound] = asked
+        missing = tuple(int((k, compound) not in usable) for k in ledger.measured)
+        if any(missing):
+            found[compound] = missing
     return found
 
 
 def _answer(ledger: Ledger) -> str:
-    """Return what one value of the endpoint is called whose values cannot confirm anything."""
+    """Return the name of one value of an endpoint that cannot confirm anything."""
     counted = ledger.link[0] == "log" or ledger.endpoints[ledger.coarse[0]].kind == "count"
     return "count" if counted else "yes or no"
 
 
 def confirmation_round(ledger: Ledger, candidates: Candidates) -> list[Draft]:
-    """Return the event of the next confirmation round, with what it is predicted to find.
+    """Return the event of the next confirmation round, with its predictions.
 
-    None when nothing is left to ask.
+    None when nothing is left to confirm.
 
     At most what the lab takes in a round; the rest comes in the next one. AssayPilotError where one value of the
-    objective tells next to nothing.
+    objective is almost uninformative.
     """
     if ledger.coarse:
         name = ledger.endpoints[ledger.objective].name
@@ -73,28 +73,28 @@ def confirmation_round(ledger: Ledger, candidates: Candidates) -> list[Draft]:
             f"one {_answer(ledger)} of {name} cannot confirm a compound",
             mend="Record repeated measurements of what is in, with their N: they enter the estimates.",
         )
-    due = {c: asked for c, asked in lacking(ledger, candidates).items() if c not in ledger.unavailable}
+    due = {c: missing for c, missing in lacking(ledger, candidates).items() if c not in ledger.unavailable}
     chosen: list[int] = []
     room = ledger.settings.per_round
-    for compound, asked in due.items():
-        if sum(asked) > room and chosen:
+    for compound, missing in due.items():
+        if sum(missing) > room and chosen:
             break
         chosen.append(compound)
-        room -= sum(asked)
+        room -= sum(missing)
     if not chosen:
         return []
-    family = len(_asked_before(ledger) | {(k, c) for c, asked in due.items() for k in _of(ledger, asked)})
+    family = len(_tested_before(ledger) | {(k, c) for c, missing in due.items() for k in _of(ledger, missing)})
     width = _width(family)
     predicted = [
         prediction
         for place, k in enumerate(ledger.measured)
         for prediction in _predictions(ledger, k, [c for c in chosen if due[c][place]], width)
     ]
-    asked_of = [due[compound] for compound in chosen]
+    counts = [due[compound] for compound in chosen]
     once = [(compound, 1) for compound in chosen]
     data = {
         "round": len(ledger.rounds) + 1,
-        "items": items_of(ledger, once, [_reason(ledger, asked) for asked in asked_of], asked_of),
+        "items": items_of(ledger, once, [_reason(ledger, missing) for missing in counts], counts),
         "level": LEVEL,
         "family": family,
         "predicted": [asdict(prediction) for prediction in predicted],
@@ -102,11 +102,11 @@ def confirmation_round(ledger: Ledger, candidates: Candidates) -> list[Draft]:
     return [ConfirmationIssued.draft(data)]
 
 
-def _of(ledger: Ledger, asked: Sequence[int]) -> list[int]:
-    return [k for k, n in zip(ledger.measured, asked, strict=True) if n]
+def _of(ledger: Ledger, missing: Sequence[int]) -> list[int]:
+    return [k for k, n in zip(ledger.measured, missing, strict=True) if n]
 
 
-def _asked_before(ledger: Ledger) -> set[Place]:
+def _tested_before(ledger: Ledger) -> set[Place]:
     """Return what was predicted in confirmation rounds already."""
     return {
         (p.endpoint, p.compound) for issued in ledger.rounds if issued.state != "withdrawn" for p in issued.predicted
@@ -114,7 +114,7 @@ def _asked_before(ledger: Ledger) -> set[Place]:
 
 
 def _width(family: int) -> float:
-    """Return half-width, in SDs, of two-sided intervals of which all ``family`` hold together at LEVEL (Bonferroni)."""
+    """Return half-width, in SDs, of ``family`` two-sided intervals that hold simultaneously at LEVEL (Bonferroni)."""
     from scipy.special import ndtri
 
     return float(-ndtri((1.0 - LEVEL) / (2.0 * family)))
@@ -137,27 +137,27 @@ def _predictions(ledger: Ledger, endpoint: int, compounds: Sequence[int], width:
     ]
 
 
-def same_predictions(ledger: Ledger, told: Mapping[str, Any]) -> bool:
-    """Whether the facts so far predict what the event of a confirmation round says (up to the last digits)."""
-    width = _width(told["family"])
-    for entry in told["predicted"]:
+def same_predictions(ledger: Ledger, data: Mapping[str, Any]) -> bool:
+    """Return whether the facts so far give the predictions of a confirmation round's event (up to the last digits)."""
+    width = _width(data["family"])
+    for entry in data["predicted"]:
         again = _predictions(ledger, entry["endpoint"], [entry["compound"]], width)
-        said = Prediction(**entry)
-        if not again or not np.allclose(astuple(again[0]), astuple(said), rtol=1e-6, atol=1e-9):
+        recorded = Prediction(**entry)
+        if not again or not np.allclose(astuple(again[0]), astuple(recorded), rtol=1e-6, atol=1e-9):
             return False
     return True
 
 
-def _reason(ledger: Ledger, asked: Sequence[int]) -> str:
-    if all(asked):
+def _reason(ledger: Ledger, missing: Sequence[int]) -> str:
+    if all(missing):
         return "in, never measured"
-    return f"in, never measured for {names([ledger.endpoints[k].scale_name for k in _of(ledger, asked)])}"
+    return f"in, never measured for {names([ledger.endpoints[k].scale_name for k in _of(ledger, missing)])}"
 
 
 def confirmation(ledger: Ledger, candidates: Candidates, *, ended: bool) -> Confirmation:
     """Return what confirmation rounds have found.
 
-    And whom the next one would ask for when the campaign has ``ended``.
+    And the compounds of the next one when the campaign has ``ended``.
     """
     lack = lacking(ledger, candidates) if ended else {}
     held = ended and ledger.open_round is None
@@ -187,7 +187,7 @@ def _check(prediction: Prediction, values: Sequence[Measurement]) -> Check:
     if n:
         mean = math.fsum(m.n * m.value for m in exact) / n
         return Check(prediction, mean, n, abs(mean - prediction.mean) <= prediction.half(n))
-    # A bound says something only where all that it leaves open is outside.
+    # A bound is informative only where all that it leaves open is outside.
     for m in values:
         off, half = m.value - prediction.mean, prediction.half(1)
         if (m.relation in ("<", "<=") and off < -half) or (m.relation in (">", ">=") and off > half):
@@ -196,38 +196,38 @@ def _check(prediction: Prediction, values: Sequence[Measurement]) -> Check:
 
 
 def _states(checks: Sequence[Check]) -> dict[int, bool | None]:
-    """By compound: whether it is confirmed in every endpoint; None while some are not known and none is outside."""
+    """Return for each compound whether all endpoints confirm it; None while some are unknown and none is outside."""
     found: dict[int, list[bool | None]] = {}
     for check in checks:
         found.setdefault(check.prediction.compound, []).append(check.inside)
-    return {c: False if False in said else None if None in said else True for c, said in found.items()}
+    return {c: False if False in inside else None if None in inside else True for c, inside in found.items()}
 
 
 def _sentence(ledger: Ledger, checks: Sequence[Check], states: Mapping[int, bool | None]) -> str:
     """``12 of 14 confirmed; 2 outside what the model predicts: SYN-7 (0.6 below), ..``; empty without a round."""
     if not states:
         return ""
-    said = [f"{sum(state is True for state in states.values()):,} of {many(len(states), 'compound')} confirmed"]
+    texts = [f"{sum(state is True for state in states.values()):,} of {many(len(states), 'compound')} confirmed"]
     outside = [compound for compound, state in states.items() if state is False]
     if outside:
         places = [f"{ledger.library.ids[c]} ({_how_far(ledger, checks, c)})" for c in outside]
-        whom = "it" if len(outside) == 1 else "them"
-        said.append(
+        subject = "it" if len(outside) == 1 else "them"
+        texts.append(
             f"{len(outside):,} outside what the model predicts: {names(places)}: "
-            f"the additive model is in doubt for {whom}"
+            f"the additive model is in doubt for {subject}"
         )
     open_ = sum(state is None for state in states.values())
     if open_:
-        said.append(f"{open_:,} not measured yet")
-    return f"{'; '.join(said)}."
+        texts.append(f"{open_:,} not measured yet")
+    return f"{'; '.join(texts)}."
 
 
 def _how_far(ledger: Ledger, checks: Sequence[Check], compound: int) -> str:
-    """How far the values of a compound are from what was predicted: ``0.6 below``, ``hERG 0.6 above``."""
-    told = []
+    """Return how far the values of a compound are from what was predicted: ``0.6 below``, ``hERG 0.6 above``."""
+    texts = []
     for check in checks:
         off = check.off
         if check.prediction.compound == compound and check.inside is False and off is not None:
             name = f"{ledger.endpoints[check.prediction.endpoint].scale_name} " if ledger.per_sample > 1 else ""
-            told.append(f"{name}{abs(off):.2g} {'below' if off < 0 else 'above'}")
-    return ", ".join(told)
+            texts.append(f"{name}{abs(off):.2g} {'below' if off < 0 else 'above'}")
+    return ", ".join(texts)

@@ -1,6 +1,6 @@
-"""What controls say: of every plate how far and how widely they read, and whether rounds or plates have drifted.
+"""Control quality: mean and spread of the controls of every plate, and whether rounds or plates have drifted.
 
-It is shown. Where plates differ a proof ends, which assumes no such effect; the series model takes them as data.
+Where plates differ a proof ends, which assumes no such effect; the series model takes them as data.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class PlateLine:
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """All that the controls of a campaign say."""
+    """The readings of the controls of a campaign."""
 
     plates: tuple[PlateLine, ...] = ()
     drift: tuple[str, ...] = ()
@@ -57,7 +57,7 @@ class Quality:
 
 
 def quality(ledger: Ledger) -> Quality:
-    """Return what the controls say at the ledger's head."""
+    """Return the control quality at the ledger's head."""
     if not ledger.settings.controls:
         return Quality()
     nominal = nominals(ledger)
@@ -172,8 +172,8 @@ def drift(
         return []
     equal, highest = "=" if len(found) == 1 else "at most", max(one.p for one in found)
     p = "p < 0.0001" if highest < 1e-4 else f"p {equal} {highest:.2g}"
-    said = [f"{abs(one.difference):.2f} {'higher' if one.difference > 0 else 'lower'} {one.where}" for one in found]
-    return [f"controls read {phrases.names(said, sep='; ')} ({p}): drift"]
+    shifts = [f"{abs(one.difference):.2f} {'higher' if one.difference > 0 else 'lower'} {one.where}" for one in found]
+    return [f"controls read {phrases.names(shifts, sep='; ')} ({p}): drift"]
 
 
 def _two_sided(z: float) -> float:

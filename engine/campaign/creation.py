@@ -17,7 +17,7 @@ from ..domain.library import Library
 from ..domain.measurements import FEW_REPEATED, Result, replicate_noise
 from ..domain.noise import usual
 from ..domain.profiles import check_profiles, check_structures
-from ..domain.stock import UNSAID, StockLine, StockTerms
+from ..domain.stock import NOTHING_STATED, StockLine, StockTerms
 from ..errors import AssayPilotError
 from ..strategies.registry import check_parameters, choose, states_errors, with_link
 from ..system.version import program_version
@@ -42,7 +42,7 @@ def creation(
     source: Source | None,
     mapping: Mapping[str, Any] | None,
     warnings: Sequence[str],
-    stock: tuple[Sequence[StockLine], StockTerms] = ((), UNSAID),
+    stock: tuple[Sequence[StockLine], StockTerms] = ((), NOTHING_STATED),
 ) -> Work:
     """Return the events that make a campaign, with the parts they name and the state they lead to.
 
@@ -53,13 +53,13 @@ def creation(
     check_differences(endpoints)
     check_profiles(endpoints)
     check_structures(endpoints, library)
-    asked = [k for k, e in enumerate(endpoints) if e.name in settings.objectives or e.limit is not None or e.curves]
-    measured = [endpoints[k].name for k in behind(endpoints, asked)]
+    needed = [k for k, e in enumerate(endpoints) if e.name in settings.objectives or e.limit is not None or e.curves]
+    measured = [endpoints[k].name for k in behind(endpoints, needed)]
     series = states_errors(settings.strategy) and _kind(endpoints, settings) == "value"
     endpoints, notes = _with_noise(library, endpoints, history, measured, learned=series)
     endpoints = with_noise(endpoints)
     notes += _cautions(endpoints, settings, len(measured))
-    settings = replace(settings, controls=resolved(settings.controls, endpoints, behind(endpoints, asked)))
+    settings = replace(settings, controls=resolved(settings.controls, endpoints, behind(endpoints, needed)))
     refuse_compounds(settings.controls, library)
     strategy, why = choose(
         settings.strategy,
@@ -117,11 +117,11 @@ def creation(
     # The fold runs before anything is written, so what it refuses leaves no file behind.
     work = Work(Ledger(dict[str, bytes]().__getitem__))
     work.add(*drafts, parts=parts)
-    if stock[0] or stock[1].said:
+    if stock[0] or stock[1].stated:
         work.add(*stock_drafts(work.ledger, *stock, source=source))
     check_campaign(work.ledger)
-    said = [f"{text[:1].upper()}{text[1:]}." for text in strategy.cautions(work.ledger.state.problem)]
-    work.ledger.warnings = (*warnings, *notes, *said)
+    of_strategy = [f"{text[:1].upper()}{text[1:]}." for text in strategy.cautions(work.ledger.state.problem)]
+    work.ledger.warnings = (*warnings, *notes, *of_strategy)
     work.drafts[0] = setup.CampaignCreated.draft(created | {"warnings": list(work.ledger.warnings)})
     return work
 
@@ -136,13 +136,13 @@ def _kind(endpoints: Sequence[Endpoint], settings: Settings) -> Kind:
 def _with_objectives(endpoints: Sequence[Endpoint], settings: Settings) -> Settings:
     """Return the settings with the endpoints the goal is about: those named, else all there are.
 
-    AssayPilotError for a name that is no endpoint or that two endpoints share, for a goal about one endpoint that does
-    not say which of several, and for trade-offs between fewer than two.
+    AssayPilotError for a name of no endpoint or of two, for a goal about one endpoint that does not name which of
+    several, and for trade-offs between fewer than two.
     """
     names = [endpoint.name for endpoint in endpoints]
     for place, name in enumerate(names):
         for other in names[:place]:
-            # Results say their endpoint by name, large or small letters.
+            # Results name their endpoint, in large or small letters.
             if name.casefold() == other.casefold():
                 twice = f"endpoint {name} is named twice" + ("" if name == other else f" (as {other}, too)")
                 raise AssayPilotError(twice, option="--endpoint", mend="Name it once.")
@@ -171,7 +171,7 @@ def _with_objectives(endpoints: Sequence[Endpoint], settings: Settings) -> Setti
 
 
 def _cautions(endpoints: Sequence[Endpoint], settings: Settings, n_measured: int) -> list[str]:
-    """Return what to say of settings that can be followed and may not be what was meant; refuses what cannot be."""
+    """Return cautions about valid settings that may be unintended; refuse invalid ones."""
     if settings.per_round < n_measured:
         raise AssayPilotError(
             f"a round of {settings.per_round} cannot hold one measurement of each of {n_measured} endpoints",
@@ -206,7 +206,7 @@ def _with_noise(
     *,
     learned: bool,
 ) -> tuple[list[Endpoint], list[str]]:
-    """Return the endpoints with their noise, where it is known, and what to say of noise that was not given.
+    """Return the endpoints with their noise, where it is known, and notes on noise that was not given.
 
     ``learned``: whether the model estimates an unknown noise with the rest, so that none has to be given.
 
@@ -215,7 +215,7 @@ def _with_noise(
     taken = prepare(partial(measurement, library, endpoints), endpoints, history, first_number=1)
     out, notes = [], []
     for position, endpoint in enumerate(endpoints):
-        asked = endpoint.name in measured
+        needed = endpoint.name in measured
         if endpoint.noise_sd is None and endpoint.of is None:
             own = [m for m in taken.measurements if m.endpoint == position and m.usable]
             noise, compounds = replicate_noise(
@@ -224,30 +224,30 @@ def _with_noise(
                 [m.n for m in own],
                 [endpoint.sd_to_model(m.entered.value, m.entered.sd) for m in own],
             )
-            # Replicates that agree to the last digit say nothing of the noise: rounded, or the same number twice.
+            # Replicates that agree to the last digit do not inform the noise: rounded, or the same number twice.
             spread = max((abs(m.value) for m in own), default=0.0)
             if noise is not None and noise > max(1e-6 * spread, 1e-9):
                 endpoint = replace(endpoint, noise_sd=noise)
-                if asked and not endpoint.noise_estimated:
+                if needed and not endpoint.noise_estimated:
                     notes.append(
                         f"The assay noise (SD) of {endpoint.name}, {noise:.3g}, is estimated from the replicates of "
                         f"{compounds} compound{'' if compounds == 1 else 's'}."
                         + (_HARDLY_KNOWN if compounds < FEW_REPEATED else "")
                     )
-            elif asked:
+            elif needed:
                 guess = usual(endpoint, [m.value for m in own])
                 if not learned and (guess is None or not endpoint.noise_estimated):
                     raise _unknown_noise(endpoint, measured, agree=compounds > 0)
                 endpoint = replace(endpoint, noise_sd=1.0 if guess is None else guess.noise_sd, noise_estimated=True)
-        if endpoint.noise_estimated and asked:
+        if endpoint.noise_estimated and needed:
             notes.append(
                 f"The assay noise (SD) of {endpoint.name} is not known: {endpoint.noise_sd:.3g} is taken at first. It "
                 + (
                     "is estimated from replicates and from how well the values fit together; state it if you know it."
                     if learned
                     else "is estimated from replicates of the campaign, and decisions use an upper bound on it: that "
-                    "takes more measurements, about 2.8 times as many where 32 degrees of freedom tell it, 2 times at "
-                    "64, 1.6 at 128. A known SD saves them."
+                    "takes more measurements, about 2.8 times as many with 32 degrees of freedom, 2 times with "
+                    "64, 1.6 with 128. A known SD saves them."
                 )
             )
         out.append(endpoint)

@@ -1,4 +1,4 @@
-"""What phases decide by the facts, how decisions are kept, and when two are alike."""
+"""Decisions of phases: how the facts give them, how they are kept, and when two are equal."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def stored(ledger: Ledger, decision: Decision) -> tuple[dict[str, Any], bytes]:
 
 
 def same(one: Decision, other: Decision) -> bool:
-    """Whether two decisions decide alike, up to the last digits of their bounds."""
+    """Return whether two decisions are equal, up to the last digits of their bounds."""
     sets = all(
         np.array_equal(np.sort(getattr(one, name)), np.sort(getattr(other, name)))
         for name in ("ins", "outs", "left", "contradicted")
     )
-    # Two radii that are not numbers are alike, too; infinity equals itself.
+    # Two radii that are not numbers are equal, too; infinity equals itself.
     bounds = all(
         np.allclose(getattr(one, name), getattr(other, name), rtol=1e-7, atol=1e-9, equal_nan=True)
         for name in ("estimate", "low", "high", "radius")
@@ -37,7 +37,7 @@ def same(one: Decision, other: Decision) -> bool:
 
 
 def _same_arrays(one: Arrays, other: Arrays) -> bool:
-    """Whether two memories hold the same arrays, up to their last digits."""
+    """Return whether two memories have the same arrays, up to their last digits."""
     return set(one) == set(other) and all(
         np.shape(array) == np.shape(other[name])
         and np.allclose(array, other[name], rtol=1e-7, atol=1e-9, equal_nan=True)

@@ -1,10 +1,10 @@
-"""What checks of a campaign found, as values to read: confirmations by measurement, and deviations from additivity.
+"""Findings of a campaign's checks, as values to read: confirmations by measurement, and deviations from additivity.
 
-A compound that is in without ever having been measured is there on a model's word. A confirmation round measures it
+A compound that is in without a measurement rests on the model alone. A confirmation round measures it
 once; before that, what the value should be is noted with an interval. The intervals of all compounds hold together at
 the stated level (Bonferroni), so that a value outside is a surprise and not the one in twenty to be expected.
 
-A light module: whoever reads what a campaign is, such as the process of an export, loads neither designs nor
+A light module: a reader of a campaign, such as the process of an export, loads neither designs nor
 strategies for it.
 """
 
@@ -19,12 +19,12 @@ from ..models.additivity import Additivity, Cliff
 from ..text.documents import pick
 
 LEVEL = 0.95
-"""Probability that all values of a confirmation lie inside their intervals, if the model holds."""
+"""Probability that all values of a confirmation are inside their intervals, if the model is right."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What a measurement was predicted to give, from everything known before it; model scale."""
+    """The prediction of a measurement, from everything known before it; model scale."""
 
     compound: int
     """Position in the library."""
@@ -39,7 +39,7 @@ class Prediction:
     """Half-width of the interval, in SDs."""
 
     def half(self, n: int = 1) -> float:
-        """Half-width of the interval of the mean of ``n`` measurements."""
+        """Return the half-width of the interval of the mean of ``n`` measurements."""
         return self.width * math.sqrt(self.sd**2 + self.noise**2 / max(n, 1))
 
     @property
@@ -63,11 +63,11 @@ class Check:
     n: int
     """Determinations behind it; 0 for a bound."""
     inside: bool | None
-    """Whether it lies where it was predicted; None while that is not known, as of a bound that could be either."""
+    """Whether it is inside its predicted interval; None while that is not known, as of a bound that could be either."""
 
     @property
     def off(self) -> float | None:
-        """How far the value lies from what was predicted; negative below."""
+        """Distance of the value from the prediction; negative below."""
         return None if self.value is None else self.value - self.prediction.mean
 
     @property
@@ -83,20 +83,20 @@ class Confirmation:
     rounds: tuple[int, ...] = ()
     """Numbers of the confirmation rounds, withdrawn ones left out."""
     checks: tuple[Check, ...] = ()
-    """One for each compound and endpoint of those rounds, in their order; of what was asked again, the last."""
+    """One for each compound and endpoint of those rounds, in their order; of what was requested again, the last."""
     due: tuple[int, ...] = ()
-    """Compounds that are in, lack a measurement and can be had: what the next confirmation round would ask for.
+    """Available compounds that are in and lack a measurement: those of the next confirmation round.
 
     Empty until the campaign has ended, and while a round is open. The best first.
     """
     gone: tuple[int, ...] = ()
-    """Compounds that are in, lack a measurement and cannot be had."""
+    """Unavailable compounds that are in and lack a measurement."""
     measurements: int = 0
     """Determinations that came in for confirmation rounds; they do not count against the budget."""
     level: float = LEVEL
     """Of all the intervals together."""
     sentence: str = ""
-    """How many are confirmed, and what lies outside; empty without a confirmation round."""
+    """How many are confirmed, and what is outside; empty without a confirmation round."""
     states: Mapping[int, bool | None] = field(default_factory=dict)
     """By compound of those rounds: confirmed, not confirmed, not measured (None)."""
 
@@ -120,7 +120,7 @@ class Confirmation:
         return tuple(check for check in self.checks if check.prediction.compound == compound)
 
     def outside(self, compound: int) -> tuple[Check, ...]:
-        """Those of them whose value lies outside its interval."""
+        """Return those of them whose value is outside its interval."""
         return tuple(check for check in self.of(compound) if check.inside is False)
 
 
@@ -142,7 +142,7 @@ class Deviations:
     """The compounds with a value, by position in the library; ``found`` counts in them."""
     noise_sd: float
     model_error: float | None
-    """What the strategy takes as the largest deviation, where it takes one."""
+    """The strategy's largest deviation, where it assumes one."""
     sentence: str
     """All of it in a sentence."""
 

@@ -1,4 +1,4 @@
-"""A campaign made of a table, with usual numbers for what nobody knows, each of them named; and its results read."""
+"""A campaign made from a table, with usual numbers for what is unknown, each of them named; and its results."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..domain.endpoint import Endpoint
 from ..domain.noise import usual
 from ..domain.p_scale import about_unit
 from ..domain.profiles import profile_endpoint
-from ..domain.stock import UNSAID, StockTerms
+from ..domain.stock import NOTHING_STATED, StockTerms
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from ..tables.check import EndpointFacts, endpoint_facts
@@ -35,8 +35,8 @@ _ROWS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What a campaign is for and what the lab can do; None where nothing was said."""
+class Choices:
+    """The goal of a campaign and what the lab can do; None where nothing was given."""
 
     goal: str = "epsilon-best"
     objectives: Sequence[str] | None = None
@@ -44,10 +44,10 @@ class Wanted:
     epsilon: float | None = None
     terms: Mapping[str, Any] = field(default_factory=dict)
     """Further ``Settings``, by name."""
-    stock: StockTerms = UNSAID
+    stock: StockTerms = NOTHING_STATED
     name: str | None = None
     epsilons: Mapping[str, float] = field(default_factory=dict)
-    """What was said with the endpoints, by name."""
+    """What was given with the endpoints, by name."""
     profile: Sequence[Curve] = ()
     """Desirability curves; they make one more endpoint, which the goal is about where no objective is named."""
 
@@ -57,7 +57,7 @@ def campaign_from_table(
     raw: RawTable,
     mapping: TableMapping,
     imported: ImportedTable,
-    wanted: Wanted,
+    choices: Choices,
     *,
     facts: Sequence[EndpointFacts] | None = None,
     name: str = "",
@@ -69,37 +69,37 @@ def campaign_from_table(
     AssayPilotError, with nothing written, as ``Campaign.create``, and where it is unclear which endpoint the goal is
     about.
     """
-    profile = [profile_endpoint(wanted.profile, imported.endpoints)] if wanted.profile else []
-    of_goal = wanted.objectives
+    profile = [profile_endpoint(choices.profile, imported.endpoints)] if choices.profile else []
+    of_goal = choices.objectives
     if profile and of_goal is None:
         # Trade-offs are between what is measured; other goals are about the score.
-        trade = wanted.goal == "pareto"
+        trade = choices.goal == "pareto"
         of_goal = [endpoint.name for endpoint in imported.endpoints] if trade else [profile[0].name]
-    objectives = objectives_of(of_goal, [*imported.endpoints, *profile], wanted.goal)
-    epsilon = _epsilon(wanted.epsilon, wanted.epsilons, objectives, wanted.goal)
+    objectives = objectives_of(of_goal, [*imported.endpoints, *profile], choices.goal)
+    epsilon = _epsilon(choices.epsilon, choices.epsilons, objectives, choices.goal)
     facts = endpoint_facts(imported) if facts is None else facts
-    imported, epsilon, taken = _as_usual(imported, facts, objectives, epsilon, wanted.goal)
-    if epsilon is None and profile and wanted.goal == "epsilon-best" and objectives == (profile[0].name,):
+    imported, epsilon, taken = _as_usual(imported, facts, objectives, epsilon, choices.goal)
+    if epsilon is None and profile and choices.goal == "epsilon-best" and objectives == (profile[0].name,):
         epsilon = _OF_SCORES
         taken.append(
-            f"No epsilon was given: wanted are the compounds within {epsilon:g} of the best {profile[0].name}, which "
+            f"No epsilon was given: the goal is the compounds within {epsilon:g} of the best {profile[0].name}, which "
             "goes from 0 to 1. Give yours if you know it."
         )
     settings = Settings(
         objective=objectives[0] if objectives else "",
         objectives=objectives,
         epsilon=epsilon,
-        goal=wanted.goal,
-        **wanted.terms,
+        goal=choices.goal,
+        **choices.terms,
     )
     return Campaign.create(
         path,
         library=imported.library,
         endpoints=[*imported.endpoints, *profile],
         settings=settings,
-        name=wanted.name,
+        name=choices.name,
         history=imported.history,
-        stock=(imported.stock, wanted.stock),
+        stock=(imported.stock, choices.stock),
         source=Source(raw.file or name, raw.digest),
         mapping=mapping.as_json(),
         warnings=[
@@ -109,7 +109,7 @@ def campaign_from_table(
             *imported.warnings,
             *_contradictions(imported),
             *_left_out(imported),
-            *_unused(wanted),
+            *_unused(choices),
         ],
         report=report,
     )
@@ -118,7 +118,7 @@ def campaign_from_table(
 def _curves(profile: Sequence[Endpoint], imported: ImportedTable) -> list[str]:
     """Return a sentence for each curve of a profile: which values, in which unit, are of use."""
     units = {endpoint.name: endpoint.unit for endpoint in imported.endpoints}
-    said = []
+    notes = []
     for curve in [curve for one in profile for curve in one.curves]:
         worth = [f"{value:.4g}" for value in curve.values]
         unit = f" {units[curve.endpoint]}" if units.get(curve.endpoint) else ""
@@ -127,12 +127,12 @@ def _curves(profile: Sequence[Endpoint], imported: ImportedTable) -> list[str]:
             text = f"worth 0 {up} {worth[0]}{unit}, and 1 {down} {worth[1]}{unit}"
         else:
             text = f"worth 1 from {worth[1]} to {worth[2]}{unit}, and 0 beyond {worth[0]} and {worth[3]}{unit}"
-        said.append(f"Profile: {curve.endpoint} is {text}.")
-    return said
+        notes.append(f"Profile: {curve.endpoint} is {text}.")
+    return notes
 
 
 def _wrong_limits(imported: ImportedTable, mapping: TableMapping) -> list[str]:
-    """Return a question for each limit that leaves out the better compounds, where a name says which are better."""
+    """Return a question for each limit that leaves out the better compounds, where a name shows which are better."""
     return [
         f"The limit {endpoint.limit_text} leaves out the better compounds, as "
         f"{'higher' if endpoint.direction == 'max' else 'lower'} {endpoint.scale_name} is better. Is its sign right?"
@@ -150,7 +150,7 @@ def refuse_taken(path: Path) -> None:
 
 
 def _contradictions(imported: ImportedTable) -> list[str]:
-    """One sentence about rows that contradict each other, none of which is used; empty without any."""
+    """Return one sentence about rows that contradict each other, none of which is used; empty without any."""
     if not imported.errors:
         return []
     rows = ", ".join(str(problem.row) for problem in imported.errors[:_ROWS])
@@ -160,7 +160,7 @@ def _contradictions(imported: ImportedTable) -> list[str]:
 
 
 def _left_out(imported: ImportedTable) -> list[str]:
-    """One sentence about rows and values that were not used; empty when all were."""
+    """Return one sentence about rows and values that were not used; empty when all were."""
     if not imported.not_used:
         return []
     first = imported.not_used[0]
@@ -172,10 +172,10 @@ def _left_out(imported: ImportedTable) -> list[str]:
     ]
 
 
-def objectives_of(wanted: Sequence[str] | None, endpoints: Sequence[Endpoint], goal: str) -> tuple[str, ...]:
+def objectives_of(requested: Sequence[str] | None, endpoints: Sequence[Endpoint], goal: str) -> tuple[str, ...]:
     """Return the endpoints the goal is about: those named, else the only one.
 
-    For trade-offs () stands for all of them.
+    For trade-offs () means all of them.
     """
     names = [endpoint.name for endpoint in endpoints]
     if not names:
@@ -184,7 +184,7 @@ def objectives_of(wanted: Sequence[str] | None, endpoints: Sequence[Endpoint], g
             option="--endpoint",
             mend='Say what will be measured, for example "pIC50;sd=0.2".',
         )
-    if wanted is None:
+    if requested is None:
         if len(names) == 1:
             return (names[0],)
         if goal == "pareto":
@@ -194,7 +194,7 @@ def objectives_of(wanted: Sequence[str] | None, endpoints: Sequence[Endpoint], g
             option="--objective",
             mend="Say which one the goal is about.",
         )
-    found = named(wanted, endpoints)
+    found = named(requested, endpoints)
     if len(found) > 1 and goal != "pareto":
         raise AssayPilotError(
             f"the goal {goal} is about one endpoint, and {len(found)} were named: {', '.join(found)}",
@@ -220,8 +220,8 @@ def _as_usual(
     epsilon: float | None,
     goal: str,
 ) -> tuple[ImportedTable, float | None, list[str]]:
-    """Return the table with noise that nobody knows to be estimated, epsilon, and a sentence on what was assumed."""
-    endpoints, said = [], []
+    """Return the table with unknown noise to be estimated, epsilon, and sentences on what was assumed."""
+    endpoints, notes = [], []
     for endpoint, fact in zip(imported.endpoints, facts, strict=True):
         own = [r for r in imported.history if r.endpoint == endpoint.name and r.relation == "=" and not r.excluded]
         found = usual(endpoint, [endpoint.to_model(r.value, r.unit) for r in own])
@@ -229,17 +229,17 @@ def _as_usual(
             endpoint = replace(endpoint, noise_estimated=True)
         if found is not None and epsilon is None and goal == "epsilon-best" and endpoint.name in objectives:
             epsilon = found.epsilon
-            said.append(
-                f"No epsilon was given: wanted are the compounds within {epsilon:g} of the best {endpoint.scale_name} "
+            notes.append(
+                f"No epsilon was given: the goal is the compounds within {epsilon:g} of the best {endpoint.scale_name} "
                 f"({found.what}). Give yours if you know it."
             )
         endpoints.append(endpoint)
-    return replace(imported, endpoints=tuple(endpoints)), epsilon, said
+    return replace(imported, endpoints=tuple(endpoints)), epsilon, notes
 
 
-def _unused(wanted: Wanted) -> list[str]:
-    """One sentence about an option that has no meaning for the goal; empty when all have."""
-    if wanted.goal == "pareto" and wanted.terms.get("slack") is not None:
+def _unused(choices: Choices) -> list[str]:
+    """Return one sentence about an option that has no meaning for the goal; empty when all have."""
+    if choices.goal == "pareto" and choices.terms.get("slack") is not None:
         return ["Trade-offs have no cutoff, so the slack is not used."]
     return []
 

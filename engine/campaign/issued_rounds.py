@@ -9,7 +9,7 @@ from ..domain.plates.layout import Layout
 from .findings import Prediction
 
 Missing = Literal["return", "failed", "other"]
-"""What becomes of measurements that are missing when a round is closed; see ``Campaign.close_round``."""
+"""How to treat measurements that are missing when a round is closed; see ``Campaign.close_round``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class RoundItem:
     asked: tuple[int, ...] = ()
     """Measurements of each endpoint of the round where they differ, because some are in already; else empty."""
     each: tuple[tuple[float, float, float] | None, ...] = ()
-    """What was expected of each endpoint of the round, with both points, where that is not the objective alone."""
+    """The prediction of each endpoint of the round, with both points, where that is not the objective alone."""
 
     def expected_of(self, place: int) -> tuple[float, float, float] | None:
         """Return what was expected of an endpoint of the round, by its place among them, and its 2.5 and 97.5 % points.
@@ -55,7 +55,7 @@ class RoundItem:
         return self.expected, self.low, self.high
 
     def of(self, place: int) -> int:
-        """Measurements requested of an endpoint of the round, by its place among them."""
+        """Return the measurements requested of an endpoint of the round, by its place among them."""
         return self.asked[place] if self.asked else self.replicates
 
 
@@ -79,13 +79,13 @@ class Issued:
     confirmation: bool = False
     """Whether it confirms what was decided; it belongs to no phase then, and its phase is 0."""
     predicted: tuple[Prediction, ...] = ()
-    """What a confirmation round was predicted to find, noted when it was issued; empty for all others."""
+    """The predictions of a confirmation round, noted when it was issued; empty for all others."""
     population: int = 0
     """Compounds that an audit round was drawn from; 0 for all others."""
 
     @property
     def title(self) -> str:
-        """What kind of round it is, and its number."""
+        """Its kind and its number."""
         kind = "Audit round" if self.population else "Confirmation round" if self.confirmation else "Round"
         return f"{kind} {self.number}"
 
@@ -97,16 +97,16 @@ class Issued:
 
 @dataclass(frozen=True, slots=True)
 class Round(Issued):
-    """What the lab does at once, and what came back of it."""
+    """The measurements of one round in the lab, and their results."""
 
     back: tuple[tuple[int, ...], ...] = ()
-    """Results that have come back for each item, one number per endpoint of the round, at most what was asked."""
+    """Results that have come back for each item, one number per endpoint of the round, at most what was requested."""
     layout: Layout | None = None
-    """The plates it stands on; None while nobody laid it out."""
+    """Its plates; None while there is no layout."""
 
     @property
     def returned(self) -> tuple[int, ...]:
-        """Replicates of each item of which every endpoint is back (results above what was asked are unplanned)."""
+        """Replicates of each item of which every endpoint is back (results above the request are unplanned)."""
         missing = (
             max(item.of(k) - n for k, n in enumerate(row)) for item, row in zip(self.items, self.back, strict=True)
         )
@@ -137,11 +137,11 @@ class PhasePlan:
 
     phase: int
     total: int
-    """Measurements the phase asks for, of all endpoints together."""
+    """Measurements the phase requests, of all endpoints together."""
     outstanding: int
-    """Measurements of it that are not in yet, issued or not."""
+    """Measurements of it that are missing, issued or not."""
     radius: float
-    """Half-width it is to bring the bounds to, on the strategy's own scale; infinite where there is none.
+    """Half-width that the bounds should reach, on the strategy's own scale; infinite where there is none.
 
     Model scale, but for GEGE: there in the differences that do not matter, or in assay noise (SD) where none are given.
     """

@@ -42,9 +42,9 @@ def lay_out(counts: Ints, vectors: Floats, per_round: int, max_replicates: int, 
             if take[position] == 0 and free > 0:
                 take[position] = min(1, int(room[position]), free)
                 free -= take[position]
-        for wanted in (*even, room.tolist()):
+        for limits in (*even, room.tolist()):
             for position in needed:
-                more = min(wanted[position] - take[position], free)
+                more = min(limits[position] - take[position], free)
                 if more > 0:
                     take[position] += more
                     free -= more
@@ -76,7 +76,7 @@ def _spanning(vectors: Floats, order: Ints, most: int) -> list[int]:
 def next_round(
     order: Sequence[tuple[int, int]], done: dict[int, int], per_round: int, max_replicates: int
 ) -> list[tuple[int, int]]:
-    """Return the next (compound, measurements) to issue: what the order still asks for, earliest first.
+    """Return the next (compound, measurements) to issue: what the order still requests, earliest first.
 
     ``done`` are the measurements of each compound that are in or lost, so that missing ones come again first.
     """
@@ -96,7 +96,7 @@ def next_round(
 
 
 def reasons(library: Library, compounds: Sequence[int]) -> list[str]:
-    """Why each compound of a round is there: the substituents it brings in, or the one it adds most to."""
+    """Return why each compound of a round is there: the substituents it brings in, or the one it adds most to."""
     seen = [np.zeros(len(site.substituents), dtype=np.intp) for site in library.sites]
     varied = [len(np.unique(library.codes[list(compounds), k])) > 1 for k in range(len(library.sites))]
     texts = []

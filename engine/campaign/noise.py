@@ -1,17 +1,16 @@
-"""Assay noise that is not known: what the replicates of a campaign say of it, and what is used in its place.
+"""Assay noise that is not known: its estimate from the replicates of a campaign, and what is used in its place.
 
-An endpoint whose noise is *estimated* is decided by an upper bound on its SD instead of the SD itself, at every phase.
-A tenth of delta is for that bound, nine tenths are for the decisions; more than one such endpoint is refused. Where
-sigma <= bound, every half-width is at least what it would be with sigma itself, and every walk of ``adaptive`` is
-shorter by the same factor in all its steps, so that it passes a (positive) limit only where the true one does. So what
-is decided wrongly has a probability of at most 0.9 delta + 0.1 delta, whatever the guess was that the first plan was
-made by.
+Decisions on an endpoint of *estimated* noise use an upper bound on its SD instead of the SD itself, at every phase. A
+tenth of delta is for that bound, nine tenths are for the decisions; more than one such endpoint is refused. Where sigma
+<= bound, every half-width is at least as large as with sigma itself. Every walk of ``adaptive`` is then shorter by the
+same factor in all its steps, so it passes a (positive) limit only where the true one does. So a wrong decision has a
+probability of at most 0.9 delta + 0.1 delta, whatever guess the first plan used.
 
 **What counts.** Contrasts between values of one compound in one phase: those are normal with the noise's SD, and
-nothing else, whatever was known when the phase was planned. Values of different phases are not compared, because who is
+nothing else, whatever was known when the phase was planned. Values of different phases are not compared: what is
 measured again depends on what was found. Of the table's history all values of a compound count as one phase: they were
-there before. Values excluded, withdrawn, known only as a bound, or that nobody asked for never count. Of a mean of n
-determinations with an SD of its own the n - 1 degrees of freedom count, where all n were asked for.
+there before. Values excluded, withdrawn, known only as a bound, or unrequested never count. Of a mean of n
+determinations with an SD of its own the n - 1 degrees of freedom count, where all n were requested.
 """
 
 from __future__ import annotations
@@ -35,12 +34,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """What the replicates up to a phase say of the noise of an endpoint."""
+    """The noise of an endpoint by the replicates up to a phase."""
 
     endpoint: int
     """Its position."""
     guess: float
-    """What was said of it at the start; plans rest on it, decisions do not."""
+    """The estimate given at the start; plans rest on it, decisions do not."""
     squares: float
     """Sum of squares of the contrasts between values of one compound in one phase."""
     freedom: int
@@ -55,12 +54,12 @@ class Spread:
 
     @property
     def used(self) -> float:
-        """The upper bound that decisions use; infinite while nothing can be said."""
+        """The upper bound that decisions use; infinite while it is unknown."""
         return upper_sd(self.squares, self.freedom, self.alpha)
 
     @property
     def planned(self) -> float:
-        """What plans use."""
+        """The SD that plans use."""
         return planning_sd(self.guess, self.squares, self.freedom, self.alpha)
 
     @property
@@ -74,14 +73,14 @@ _TRUSTED = 6
 
 
 def estimated(ledger: Ledger) -> tuple[int, ...]:
-    """Positions of the measured endpoints whose noise is not known."""
+    """Return the positions of the measured endpoints whose noise is not known."""
     if ledger.calibrated:
         return ()  # the series model estimates it with the rest
     return tuple(k for k in ledger.measured if ledger.endpoints[k].noise_estimated)
 
 
-def tells(ledger: Ledger, m: Measurement) -> bool:
-    """Whether a value of the table is of an endpoint whose noise is not known: decisions rest on its replicates."""
+def informs_noise(ledger: Ledger, m: Measurement) -> bool:
+    """Return whether a value of the table is of an endpoint of unknown noise: decisions rest on its replicates."""
     return m.round == 0 and m.endpoint in estimated(ledger)
 
 
@@ -91,17 +90,17 @@ def of_decisions(ledger: Ledger) -> float:
 
 
 def spreads(ledger: Ledger, phase: int) -> tuple[Spread, ...]:
-    """Return what history and the phases up to one say of the noise of each endpoint whose noise is not known."""
+    """Return the noise of each endpoint with unknown noise, by the history and the phases up to one."""
     unknown = estimated(ledger)
     if not unknown:
         return ()
     alpha = (1.0 - OF_DECISIONS) * ledger.settings.delta
     groups = [[(m, m.n) for m in ledger.measurements if m.round == 0], *map(ledger.counting, range(1, phase + 1))]
-    told: list[Spread] = []
+    out: list[Spread] = []
     for k in unknown:
         squares, freedom = _contrasts(ledger, k, groups)
-        told.append(Spread(k, ledger.endpoints[k].noise_sd or 1.0, squares, freedom, alpha))
-    return tuple(told)
+        out.append(Spread(k, ledger.endpoints[k].noise_sd or 1.0, squares, freedom, alpha))
+    return tuple(out)
 
 
 def _contrasts(ledger: Ledger, position: int, groups: Sequence[Sequence[tuple[Measurement, int]]]) -> tuple[float, int]:
@@ -112,12 +111,12 @@ def _contrasts(ledger: Ledger, position: int, groups: Sequence[Sequence[tuple[Me
         for m, filled in group:
             if m.endpoint != position:
                 continue
-            # More determinations than were asked for may have been made for what was seen in the first ones.
+            # More determinations than requested may have been made because of the first ones.
             if m.usable and filled == m.n:
                 own.setdefault(m.compound, []).append(m)
         for values in own.values():
             more, degrees = _of_compound(ledger.endpoints[position], values)
-            # How many a compound brings was fixed before they came.
+            # Their number for a compound was fixed before they came.
             if freedom + degrees <= LAST:
                 squares, freedom = squares + more, freedom + degrees
     return squares, freedom
@@ -152,7 +151,7 @@ def decided(state: State, decision: Decision | None) -> Decision | None:
 def to_plan(ledger: Ledger, found: Sequence[Spread], state: State) -> State:
     """Return the state with the noise that the next phase is planned by.
 
-    And how many of its measurements should be repeats. ``found``: as ``known`` says.
+    And how many of its measurements should be repeats. ``found``: the result of ``known``.
     """
     if not found:
         return state
@@ -177,7 +176,7 @@ def from_json(data: Sequence[Mapping[str, Any]]) -> tuple[Spread, ...]:
 
 
 def known(ledger: Ledger) -> tuple[Spread, ...]:
-    """Return what the last decision used, as the log says; before the first one what the history says."""
+    """Return what the last decision used, by the log; before the first one, by the history."""
     if not estimated(ledger):
         return ()
     return ledger.spreads[max(ledger.spreads)] if ledger.spreads else spreads(ledger, 0)
@@ -192,7 +191,7 @@ def informing(ledger: Ledger) -> tuple[Endpoint, ...]:
 
 
 def sentence(ledger: Ledger, one: Spread) -> str:
-    """``assay noise of pIC50 estimated: 0.21 from 34 degrees of freedom, at most 0.27 is used``."""
+    """Return ``assay noise of pIC50 estimated: 0.21 from 34 degrees of freedom, at most 0.27 is used``."""
     name = ledger.endpoints[one.endpoint].scale_name
     if one.sd is None:
         return f"assay noise of {name} not known yet ({one.guess:.2g} is a guess for the first plan)"

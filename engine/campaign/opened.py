@@ -14,7 +14,7 @@ from typing import Any, Self
 from ..domain.endpoint import Endpoint
 from ..domain.library import Library
 from ..domain.measurements import Result
-from ..domain.stock import UNSAID, StockLine, StockTerms
+from ..domain.stock import NOTHING_STATED, StockLine, StockTerms
 from ..errors import AssayPilotError
 from ..system.memory import without_collecting
 from ..system.progress import Report, silent
@@ -70,7 +70,7 @@ class CampaignFile:
         settings: Settings,
         name: str | None = None,
         history: Sequence[Result] = (),
-        stock: tuple[Sequence[StockLine], StockTerms] = ((), UNSAID),
+        stock: tuple[Sequence[StockLine], StockTerms] = ((), NOTHING_STATED),
         source: Source | None = None,
         mapping: Mapping[str, Any] | None = None,
         warnings: Sequence[str] = (),
@@ -93,7 +93,7 @@ class CampaignFile:
 
     @classmethod
     def open(cls, path: str | Path, *, read_only: bool = False, report: Report = silent) -> Self:
-        """Return the campaign in a file; read-only when asked for, or when another window or program has it open."""
+        """Return the campaign in a file; read-only on request, or when another window or program has it open."""
         store = Store.open(path, read_only=read_only)
         try:
             with _fitting(store.path):
@@ -103,7 +103,7 @@ class CampaignFile:
             raise
 
     def close(self) -> None:
-        """Let the file go."""
+        """Close the file."""
         self._store.close()
 
     def __enter__(self) -> Self:
@@ -153,36 +153,36 @@ class CampaignFile:
             self._status = None
 
     def status(self) -> Status:
-        """Everything to show, at the present head; computed once per head."""
+        """Return the status to show, at the present head; computed once per head."""
         if self._status is None:
             with _fitting(self.path):
                 self._status = build_status(self._ledger, location_warnings(self.path))
         return self._status
 
     def moments(self) -> tuple[Moment, ...]:
-        """Return the ends of all closed rounds, which ``status_at`` tells of, oldest first.
+        """Return the ends of all closed rounds, whose status ``status_at`` returns, oldest first.
 
         Before them the start, round 0.
         """
-        return self._told().moments
+        return self._past_states().moments
 
     def status_at(self, number: int) -> Status:
-        """Everything to show as it stood at the end of a closed round, when the next one was planned; 0: at the start.
+        """Return the status at the end of a closed round, when the next one was planned; 0: at the start.
 
         Read from the log, no decision is made again. AssayPilotError when the round has not ended.
         """
-        past = self._told()
+        past = self._past_states()
         if any(moment.round == number and moment.events == self._ledger.sequence for moment in past.moments):
             return self.status()
         return past.status(number, location_warnings(self.path))
 
     def reasons(self, number: int | None = None) -> Reasons:
-        """Why every compound stands where it stands; with a number at the end of that closed round."""
+        """Return why every compound has its status; with a number, at the end of that closed round."""
         if number is None:
             return Reasons(self._ledger.fork({}), self.status())
-        return self._told().reasons(number, self.status_at(number))
+        return self._past_states().reasons(number, self.status_at(number))
 
-    def _told(self) -> Past:
+    def _past_states(self) -> Past:
         if self._past is None:
             self._past = Past(self._store.part, self._ledger)
         self._past.read(self._store.events, self._ledger.sequence)

@@ -1,4 +1,4 @@
-"""What a campaign will take, known before anything is measured.
+"""The needs of a campaign that are known before anything is measured.
 
 The window imports this on its own thread, so what takes long to load (scipy above all) is loaded where it is used.
 """
@@ -28,7 +28,7 @@ class Plan:
     sentence: str
     """The goal as every page will show it."""
     cautions: tuple[str, ...]
-    """What to beware of in these settings."""
+    """Cautions about these settings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Outlook:
     """Figures of a campaign before its first measurement."""
 
     rank: int
-    """What the library can tell apart of the model's unknowns."""
+    """Which of the model's unknowns the library can separate."""
     unknowns: int
     first: int
     """Measurements to the first decision, of all endpoints together."""
@@ -52,7 +52,7 @@ class Outlook:
     """Whether the series model answers, which every result moves; else a proof, which decides in phases."""
 
     def lines(self, budget: int | None) -> list[tuple[str, str]]:
-        """Captions and values as a new campaign shows them."""
+        """Return the captions and values as a new campaign shows them."""
         few = self.rank < self.unknowns
         rows = [("Effects", f"{self.rank} of {self.unknowns} can be estimated")] if few else []
         if self.calibrated:
@@ -73,7 +73,7 @@ class Outlook:
         return f"after {self.first:,} measurements{self._of_each()} in {many(self.rounds, 'round')}"
 
     def _of_each(self) -> str:
-        """How many are of each endpoint; empty for one."""
+        """Return how many are of each endpoint; empty for one."""
         if len(self.endpoints) < 2:
             return ""
         return f" ({self.first // len(self.endpoints):,} each of {joined(list(self.endpoints))})"
@@ -89,7 +89,7 @@ def draft(library: Library, endpoints: Sequence[Endpoint], settings: Settings, h
 
 
 def look_ahead(plan: Plan, report: Report = silent) -> Outlook:
-    """Return what the strategy says of its phases; AssayPilotError when it cannot plan the first."""
+    """Return the strategy's outlook on its phases; AssayPilotError when it cannot plan the first."""
     from ..domain.features import span_rank
     from .noise import known, to_plan
 
@@ -114,7 +114,7 @@ def look_ahead(plan: Plan, report: Report = silent) -> Outlook:
 
 
 def _open_end(ledger: Ledger) -> str:
-    """Why some compounds may never be settled; empty when all are."""
+    """Return why some compounds may never be settled; empty when all are."""
     from .noise import estimated
 
     settings = ledger.settings

@@ -1,4 +1,4 @@
-"""What a campaign waits for, and the campaigns of a project at a glance."""
+"""The next step of a campaign, and the campaigns of a project at a glance."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ENDING = ".assaypilot"
 
 @dataclass(frozen=True, slots=True)
 class Glance:
-    """How a campaign stands; of a file that cannot be read only the path and why."""
+    """The state of a campaign; of an unreadable file only the path and why."""
 
     path: Path
     error: str = ""
@@ -41,7 +41,7 @@ class Glance:
 
 
 def glances(places: Iterable[Path], report: Report = silent) -> list[Glance]:
-    """Return how the campaign files named, and those in the folders named, stand; by folder and name.
+    """Return the states of the campaign files named, and of those in the folders named; by folder and name.
 
     Nothing is written, and a file that another program has open is read, too. AssayPilotError for a place that does
     not exist.
@@ -90,7 +90,7 @@ NextStep = Literal["plan", "wait", "enter", "close", "confirm", "export"]
 
 
 def next_step(now: Status) -> NextStep:
-    """Return what is to be done next, by whoever may write to the campaign."""
+    """Return what is to be done next, by a user who may write to the campaign."""
     standing = now.open_round
     if standing is not None:
         return "enter" if standing.missing > 0 else "close"

@@ -28,6 +28,6 @@ def joined(texts: Sequence[str]) -> str:
 
 
 def odds(delta: float) -> str:
-    """Return a probability as people say it: ``1 time in 20``."""
+    """Return a probability in words: ``1 time in 20``."""
     one_in = 1.0 / delta
     return f"1 time in {one_in:.0f}" if abs(one_in - round(one_in)) < 1e-6 else f"{number(100 * delta)} times in 100"

@@ -1,4 +1,4 @@
-"""The plans there are to choose from for the next phase: what each costs, how long it waits, what it tells."""
+"""The plans to choose from for the next phase: what each costs, how long it waits, how informative it is."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ class PlanOption:
     to_make: tuple[int, ...]
     """The compounds that have to be made."""
     making: float
-    """What making them costs; one of unknown cost counts as usual."""
+    """Cost of making them; an unknown cost counts as the usual one."""
     unknown: int
-    """How many of them have no cost that was said."""
+    """How many of them have no known cost."""
     cost: float
     """With the measurements."""
     wait: float
-    """Days until the last compound is there; 0 when all are. Where a time was not said the usual one counts."""
+    """Days until the last compound is there; 0 when all are. An unknown time counts as the usual one."""
     wait_unknown: int
-    """Of how many of those to be made the time was not said."""
+    """How many of those to be made have no known time."""
     value: float
     """The largest variance of what the phase is for, over sigma^2, times its measurements."""
     best: float
@@ -54,14 +54,14 @@ class PlanOption:
     loss: float
     """How many times the measurements of the best possible the same precision takes, at least 1."""
     to_end: int | None = None
-    """Measurements to the end, this phase included; None before a forecast tells (``foreseen``)."""
+    """Measurements to the end, this phase included; None before a forecast (``foreseen``)."""
     rounds_to_end: int | None = None
     days_to_end: float | None = None
     """With the wait for this phase's compounds; a later phase may wait again."""
 
 
 def may_choose(ledger: Ledger) -> bool:
-    """Whether there is a choice: something has to be made, and the strategy leaves open what is measured."""
+    """Return whether there is a choice: something has to be made, and the strategy leaves open what is measured."""
     if ledger.stock is None or not ledger.strategy.info.any_plan or _rest(ledger):
         return False
     ready, _, chosen = stocked.of_arms(ledger)
@@ -69,7 +69,7 @@ def may_choose(ledger: Ledger) -> bool:
 
 
 def _rest(ledger: Ledger) -> bool:
-    """Whether the budget leaves less than a phase about everything: that is for what it settles, whatever it costs."""
+    """Return whether the budget leaves less than a whole phase: the rest goes where it decides most, at any cost."""
     if ledger.settings.budget is None:
         return False
     from ..strategies.adaptive.planning import left_of
@@ -78,7 +78,7 @@ def _rest(ledger: Ledger) -> bool:
 
 
 def choice_is_open(ledger: Ledger) -> bool:
-    """Whether the next thing planned is a phase, and there is a choice of it."""
+    """Return whether the next thing planned is a phase, and there is a choice of it."""
     if ledger.open_round is not None or not may_choose(ledger):
         return False
     under_way = ledger.under_way
@@ -88,9 +88,9 @@ def choice_is_open(ledger: Ledger) -> bool:
 
 
 def options(ledger: Ledger, report: Report = silent) -> tuple[PlanOption, ...]:
-    """Return the three plans for the next phase, the cheapest first; none when nothing is left to ask.
+    """Return the three plans for the next phase, the cheapest first; none when nothing is left to measure.
 
-    AssayPilotError while a phase is under way that has results or an open round, and where nothing is to be chosen.
+    AssayPilotError while a phase is under way that has results or an open round, and where there is no choice.
     """
     _refuse_choice(ledger, "--options")
     refuse_under_way(ledger)
@@ -125,11 +125,10 @@ def _refuse_choice(ledger: Ledger, option: str) -> None:
 
 
 def foreseen(plans: Sequence[PlanOption], now: Status, left: int) -> tuple[PlanOption, ...]:
-    """Return the plans with what each takes to the end, where a forecast says that so many measurements are ``left``.
+    """Return the plans with what each takes to the end, given that a forecast has so many measurements ``left``.
 
-    The forecast plays on with phases of whatever can be had, the most telling ones. A plan that tells less of what its
-    phase is for needs that many times as many for the same, in this phase and about in those after it, which are
-    chosen alike.
+    The forecast continues with the most informative phases of available compounds. A less informative plan needs more
+    measurements by that factor, in this phase and about in those after it, which are chosen in the same way.
     """
     if now.stock is None:
         return tuple(plans)
@@ -147,12 +146,12 @@ def foreseen(plans: Sequence[PlanOption], now: Status, left: int) -> tuple[PlanO
     return tuple(found)
 
 
-def asked(
+def planned_phase(
     ledger: Ledger, state: State, choice: PlanName | None, report: Report
 ) -> tuple[Allocation, dict[str, object] | None]:
-    """Return the next phase, and the choice it was made by as the log keeps it; None where there was none.
+    """Return the next phase, and the choice behind it as the log keeps it; None where there was none.
 
-    ``choice`` None is what was said to be usual; where nothing has to be made the strategy plans as ever.
+    ``choice`` None is the usual one of the settings; where nothing has to be made the strategy plans as usual.
     """
     if not may_choose(ledger):
         if choice is not None:
@@ -160,13 +159,13 @@ def asked(
         return ledger.strategy.ask(state, report).within_budget(state), None
     name = choice or usual(ledger)
     found = _plans(ledger, state, report).named(name)
-    told = _option(ledger, found)
+    chosen = _option(ledger, found)
     return found.allocation, {
         "plan": name,
-        "to_make": len(told.to_make),
-        "making": told.making,
-        "wait": told.wait,
-        "loss": told.loss if math.isfinite(told.loss) else None,
+        "to_make": len(chosen.to_make),
+        "making": chosen.making,
+        "wait": chosen.wait,
+        "loss": chosen.loss if math.isfinite(chosen.loss) else None,
     }
 
 

@@ -1,6 +1,6 @@
-"""The plates of a round: where each measurement stands, and the event that keeps it.
+"""The plates of a round: the place of each measurement, and the event that keeps it.
 
-``plates_laid_out`` holds every well and what it replaced: a printed plate stays what it is whatever a later program
+``plates_laid_out`` has every well and what it replaced: a printed plate stays what it is whatever a later program
 would lay out, and its opposite is the same event the other way round.
 """
 
@@ -36,17 +36,17 @@ def layout_of(status: Status, issued: Round, use: PlateUse | None) -> Layout | N
 
 
 def plate_layout(status: Status, issued: Round, use: PlateUse) -> Layout:
-    """Where each measurement of a round stands; the same for the same campaign seed, round and use of plates.
+    """Return the place of each measurement of a round; it depends on campaign seed, round and use of plates alone.
 
-    Each endpoint has its own plates, unless all are read from the same wells. As few plates as hold the round;
-    replicates of a compound are kept apart (see ``spread``), on different plates if there are; the rest is by lot.
+    Each endpoint has its own plates, unless all are read from the same wells. As few plates as the round needs;
+    replicates of a compound are separated (see ``spread``), on different plates if there are; the rest is by lot.
     AssayPilotError when a measurement fits on no plate.
     """
     plates: list[Plate] = []
     for group in _groups(issued.endpoints, use):
         grid = _grid(status, group, use)
-        asked = [[item.of(issued.endpoints.index(k)) for k in group] for item in issued.items]
-        counts = [max(of_it) for of_it in asked]
+        requested = [[item.of(issued.endpoints.index(k)) for k in group] for item in issued.items]
+        counts = [max(of_it) for of_it in requested]
         n_plates = -(-sum(counts) // len(grid))
         if len(plates) + n_plates > _MOST_PLATES:
             raise AssayPilotError(
@@ -57,7 +57,7 @@ def plate_layout(status: Status, issued: Round, use: PlateUse) -> Layout:
         entropy = (status.settings.seed, issued.number, group[0])
         where = spread(counts, len(grid.tops), len(grid.lefts), entropy)
         placed: list[list[Placed]] = [[] for _ in range(n_plates)]
-        for item, of_it, places in zip(issued.items, asked, where, strict=True):
+        for item, of_it, places in zip(issued.items, requested, where, strict=True):
             for replicate, (plate, row, column) in enumerate(places, start=1):
                 endpoints = tuple(k for k, n in zip(group, of_it, strict=True) if replicate <= n)
                 placed[plate].append(Placed(item.compound, endpoints, replicate, grid.at(row, column)))
@@ -73,7 +73,7 @@ def _groups(endpoints: tuple[int, ...], use: PlateUse) -> list[tuple[int, ...]]:
 
 
 def _grid(status: Status, group: tuple[int, ...], use: PlateUse) -> Grid:
-    """Where measurements of some endpoints can stand: of as many wells as the largest of them takes."""
+    """Return the places for measurements of some endpoints: of as many wells as the largest of them takes."""
     largest = max((status.endpoints[k] for k in group), key=lambda endpoint: endpoint.wells_per_measurement)
     return use.grid(largest.wells_per_measurement, f"a measurement of {largest.name}")
 
@@ -82,9 +82,9 @@ def _grid(status: Status, group: tuple[int, ...], use: PlateUse) -> Grid:
 
 
 def laid_out(issued: Round, layout: Layout | None) -> Draft:
-    """Return the event that keeps the plates of a round, or (None) that it stands on none any more."""
+    """Return the event that keeps the plates of a round, or (None) that it has none any more."""
     if issued.state == "withdrawn":
-        raise AssayPilotError(f"round {issued.number} was withdrawn, so it stands on no plates")
+        raise AssayPilotError(f"round {issued.number} was withdrawn, so it has no plates")
     data: dict[str, Any] = {
         "round": issued.number,
         "layout": layout_to_json(layout),
@@ -122,14 +122,14 @@ def _placed_to_json(one: Placed, plate: Plate) -> dict[str, Any]:
 def layout_from_json(data: Mapping[str, Any] | None, issued: Round) -> Layout | None:
     """Return the layout that ``layout_to_json`` wrote.
 
-    AssayPilotError unless it holds what the round asks for, once each.
+    AssayPilotError unless it has what the round requests, once each.
     """
     if data is None:
         return None
     use = _use_from_json(data)
     plates = []
-    for told in data["plates"]:
-        shared = tuple(told["endpoints"])
+    for entry in data["plates"]:
+        shared = tuple(entry["endpoints"])
         placed = tuple(
             Placed(
                 one["compound"],
@@ -137,9 +137,9 @@ def layout_from_json(data: Mapping[str, Any] | None, issued: Round) -> Layout | 
                 one["replicate"],
                 tuple(read_well(name, use.format) for name in one["wells"]),
             )
-            for one in told["placed"]
+            for one in entry["placed"]
         )
-        plates.append(Plate(told["name"], shared, placed))
+        plates.append(Plate(entry["name"], shared, placed))
     layout = Layout(use, issued.number, tuple(plates))
     _check(layout, issued)
     return layout
@@ -151,8 +151,8 @@ def _use_from_json(data: Mapping[str, Any]) -> PlateUse:
 
 
 def _check(layout: Layout, issued: Round) -> None:
-    """Raise AssayPilotError unless every measurement of a round stands in wells of its own, and nothing else."""
-    asked = {
+    """Raise AssayPilotError unless every measurement of a round has wells of its own, and nothing else has."""
+    requested = {
         (item.compound, replicate, endpoint)
         for item in issued.items
         for place, endpoint in enumerate(issued.endpoints)
@@ -171,7 +171,7 @@ def _check(layout: Layout, issued: Round) -> None:
         for plate in layout.plates
     )
     names = {plate.name for plate in layout.plates}
-    if set(there) != asked or len(there) != len(asked) or not wells or len(names) != len(layout.plates):
+    if set(there) != requested or len(there) != len(requested) or not wells or len(names) != len(layout.plates):
         raise AssayPilotError(f"the log lays out something else than round {issued.number}")
 
 
@@ -186,15 +186,15 @@ def moved_in_words(status: Status, number: int) -> tuple[str, ...]:
 
 
 def layout_in_words(data: Mapping[str, Any]) -> str:
-    """One sentence for a ``plates_laid_out`` event."""
+    """Return one sentence for a ``plates_laid_out`` event."""
     number, layout = data["round"], data["layout"]
     if layout is None:
         return f"Plates of round {number} {'undone' if 'undoes' in data else 'taken away'}"
     use = _use_from_json(layout)
-    told = [f"{many(len(layout['plates']), 'plate')} of {use.size:,} wells"]
+    parts = [f"{many(len(layout['plates']), 'plate')} of {use.size:,} wells"]
     if use.controls:
-        told.append(f"controls in columns {controls_text(use.controls)}")
+        parts.append(f"controls in columns {controls_text(use.controls)}")
     if not use.edge:
-        told.append("no measurement in the outermost wells")
+        parts.append("no measurement in the outermost wells")
     again = " again" if "undoes" in data else ""
-    return f"Round {number} laid out on {', '.join(told)}{again}"
+    return f"Round {number} laid out on {', '.join(parts)}{again}"

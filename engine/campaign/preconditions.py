@@ -47,7 +47,7 @@ def check_campaign(ledger: Ledger) -> None:
 
 
 def check_kinds(ledger: Ledger) -> None:
-    """Refuse yes and no, or counts, where a strategy decides on values that all scatter alike."""
+    """Refuse yes and no, or counts, where a strategy decides on values of one noise."""
     if ledger.calibrated:
         return
     for k in ledger.goal_endpoints:

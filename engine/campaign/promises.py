@@ -1,4 +1,4 @@
-"""What a campaign is after, what it knows, and what it guarantees, in a chemist's words, for every goal."""
+"""The goal, state and guarantee of a campaign in a chemist's words, for every goal."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .replay import Ledger
 from .state import Candidates, Claim, Guarantee
 
 WAY_ON = "The series model takes all of it as data, and asks for none of these assumptions."
-"""What to do when a proof does not hold any more."""
+"""The advice when a proof is void."""
 
 
 def _best(ledger: Ledger) -> str:
@@ -79,7 +79,7 @@ def goal_sentence(ledger: Ledger) -> str:
 
 
 def probability_names(ledger: Ledger) -> tuple[str, str]:
-    """Return what the two probabilities of a compound are of, to be put behind a P; alike where they are the same."""
+    """Return the texts of a compound's two probabilities, to be put behind a P; one text twice where they are equal."""
     settings = ledger.settings
     match settings.goal:
         case "pareto":
@@ -98,7 +98,7 @@ def probability_names(ledger: Ledger) -> tuple[str, str]:
 
 
 def claim(ledger: Ledger, state: State, promise: Guarantee) -> Claim:
-    """How sure the set is as it stands: expected errors under the series model, else what the proof says."""
+    """Return how sure the present set is: expected errors under the series model, else the proof."""
     if not ledger.calibrated:
         return Claim(promise.kind)
     known = series.knowledge(ledger, state)
@@ -108,7 +108,7 @@ def claim(ledger: Ledger, state: State, promise: Guarantee) -> Claim:
 
 
 def _calibrated(ledger: Ledger, counts: Mapping[str, int]) -> Guarantee:
-    """Return what the series model claims: expected errors, and what they rest on."""
+    """Return the claim of the series model: expected errors, and their basis."""
     known = series.knowledge(ledger, ledger.current())
     assumptions = tuple(ledger.strategy.assumes(ledger.state.problem))
     if known is None:
@@ -138,7 +138,7 @@ def statement(
 ) -> str:
     """Return what is known now, in a sentence or two.
 
-    What the set is sure to hold only while the guarantee ``holds``.
+    What the set contains for sure only while the guarantee ``holds``.
     """
     tail = f" {counts['not_estimable']:,} cannot be estimated." if counts["not_estimable"] else ""
     tally = f"{counts['in']:,} in, {counts['undecided']:,} undecided, {counts['out']:,} out"
@@ -195,7 +195,7 @@ def _found_trade_offs(ledger: Ledger, counts: Mapping[str, int]) -> tuple[str, s
 
 
 def broken(ledger: Ledger) -> tuple[str, ...]:
-    """Why nothing is guaranteed at this moment; empty while something is."""
+    """Return why nothing is guaranteed at this moment; empty while something is."""
     if ledger.calibrated:
         return ()
     return (*_broken(ledger), *ledger.strategy.void(ledger.state.problem))
@@ -214,7 +214,7 @@ def guarantee(ledger: Ledger, counts: Mapping[str, int], reasons: Sequence[StopR
         undecided = "" if reasons and reasons[0].name == "decided" else " or undecided"
         promise = _promise(ledger, counts, undecided)
         sentence = f"{promise}; wrong at most {odds(ledger.settings.delta)}. Assumes {'; '.join(assumptions)}."
-        sentence += "".join(f" {told.sentence}" for told in deviations(ledger) if told.found.freedom)
+        sentence += "".join(f" {one.sentence}" for one in deviations(ledger) if one.found.freedom)
     kind: Literal["none", "proven"] = "none" if void else "proven"
     return Guarantee(ledger.settings.delta, not void, tuple(assumptions), tuple(void), sentence, kind)
 
@@ -233,19 +233,19 @@ def _promise(ledger: Ledger, counts: Mapping[str, int], undecided: str) -> str:
             )
         case "best":
             near = f" or one within {ledger.far(settings.softness)} of it" if settings.softness > 0 else ""
-            whom = "The compound that is in" if not undecided else "The compound that ends up in"
-            promise = f"{whom} truly has {_best(ledger)}{near}"
+            subject = "The compound that is in" if not undecided else "The compound that ends up in"
+            promise = f"{subject} truly has {_best(ledger)}{near}"
         case _:
-            whom = "Every compound that can be estimated and is" if counts["not_estimable"] else "Every compound"
+            subject = "Every compound that can be estimated and is" if counts["not_estimable"] else "Every compound"
             promise = (
-                f"{whom} truly within {ledger.far(settings.distance)} of {_best(ledger)} is in{undecided}; "
+                f"{subject} truly within {ledger.far(settings.distance)} of {_best(ledger)} is in{undecided}; "
                 f"none that is worse by more than {ledger.far(settings.distance + settings.softness)} is in"
             )
     return promise
 
 
 def _scatter(ledger: Ledger) -> list[str]:
-    """How measurements of one compound are taken to scatter; under a link as its own kind of values does."""
+    """Return how measurements of one compound are taken to scatter; under a link as its own kind of values does."""
     measured = [ledger.endpoints[k] for k in ledger.measured]
     estimated = assay_noise.known(ledger)
     unknown = {one.endpoint for one in estimated}
@@ -265,7 +265,7 @@ def _scatter(ledger: Ledger) -> list[str]:
 
 
 def _coarse(ledger: Ledger, position: int) -> str:
-    """How yes and no, or counts, are taken to scatter."""
+    """Return how yes and no, or counts, are taken to scatter."""
     endpoint, link = ledger.endpoints[position], ledger.link[0]
     if position != ledger.objective or link == "identity":
         return (
@@ -278,11 +278,11 @@ def _coarse(ledger: Ledger, position: int) -> str:
 
 
 _LOST = "measurements that are missing, left out or corrected are so for reasons unrelated to the values"
-"""What partial rounds, compounds that cannot be had, and slips of the pen ask for."""
+"""Return the assumptions of partial rounds, unavailable compounds, and corrected slips."""
 
 
 def _assumptions(ledger: Ledger, counts: Mapping[str, int]) -> list[str]:
-    """Return what a proof rests on: what its strategy assumes, one noise, and that nothing is lost by choice."""
+    """Return the assumptions of a proof: its strategy's, one noise, and that no value is lost by choice."""
     found = [*ledger.strategy.assumes(ledger.state.problem), *_scatter(ledger), _LOST]
     for k in ledger.goal_endpoints:
         if ledger.endpoints[k].of is not None:
@@ -297,27 +297,27 @@ def _assumptions(ledger: Ledger, counts: Mapping[str, int]) -> list[str]:
 
 
 def _broken(ledger: Ledger) -> list[str]:
-    """Return what happened in the campaign that no proof covers, each as one reason; empty while its promise stands."""
+    """Return what happened in the campaign that no proof covers, one reason each; empty while its promise is valid."""
     void = list(ledger.void)
     # What comes of a confirmation decides nothing.
-    told = [m for m in ledger.measurements if ledger.matters(m) and not m.withdrawn]
+    values = [m for m in ledger.measurements if ledger.matters(m) and not m.withdrawn]
     for found, what in (
-        ([m for m in told if m.round > 0 and m.entered.excluded], "left out by the table of results"),
-        ([m for m in told if _rests_on(ledger, m) and m.number in ledger.judged], "excluded by judgement"),
-        ([m for m in told if m.n > m.counted > 0 and m.excluded is None], "made of more determinations than planned"),
-        ([m for m in told if m.relation != "=" and _counts(ledger, m)], "known only as a bound"),
+        ([m for m in values if m.round > 0 and m.entered.excluded], "left out by the table of results"),
+        ([m for m in values if _rests_on(ledger, m) and m.number in ledger.judged], "excluded by judgement"),
+        ([m for m in values if m.n > m.counted > 0 and m.excluded is None], "made of more determinations than planned"),
+        ([m for m in values if m.relation != "=" and _counts(ledger, m)], "known only as a bound"),
     ):
         if found:
             ids = list(dict.fromkeys(ledger.library.ids[m.compound] for m in found))
             void.append(f"{many(len(found), 'value')} {what} ({names(ids)})")
-    return [*void, *quality(ledger).drift, *(told.sentence for told in deviations(ledger) if told.contradicted)]
+    return [*void, *quality(ledger).drift, *(one.sentence for one in deviations(ledger) if one.contradicted)]
 
 
 def _rests_on(ledger: Ledger, m: Measurement) -> bool:
-    """Whether a decision may rest on a value, or the noise that it uses."""
-    return m.counted > 0 or assay_noise.tells(ledger, m)
+    """Return whether a decision may rest on a value, or the noise that it uses."""
+    return m.counted > 0 or assay_noise.informs_noise(ledger, m)
 
 
 def _counts(ledger: Ledger, m: Measurement) -> bool:
-    """Whether a value known only as a bound counts for decisions, or hides what replicates say of the noise."""
+    """Return whether a value known only as a bound counts for decisions, or hides the noise between replicates."""
     return (m.counted > 0 and m.excluded is None) or m.endpoint in assay_noise.estimated(ledger)

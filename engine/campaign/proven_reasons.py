@@ -1,6 +1,6 @@
-"""Why a compound is in, out or undecided under a strategy that proves: whom it is compared with, and how surely.
+"""Why a compound is in, out or undecided under a strategy that proves: its rivals, and how sure each comparison is.
 
-What is told rests on the estimates and bounds of means that decisions stored, on the strategy's scale, where larger is
+The text rests on the estimates and bounds of means that decisions stored, on the strategy's scale, where larger is
 better. A strategy that decides by differences or walks bounds those more narrowly than two means do.
 """
 
@@ -40,7 +40,7 @@ class ProvenReasons:
             self._everywhere = f" in {'both' if len(self._goal) == 2 else 'all endpoints'}"
 
     def why(self, compound: int, code: int) -> tuple[str, str]:
-        """How a compound came to stand where it does, and what would decide it."""
+        """Return how a compound got its status, and what would decide it."""
         arm = int(self._ledger.arm_of[compound])
         if code == OUT:
             where, why, decide = self._where(compound, soft=False), self._put_out(arm), ""
@@ -52,7 +52,7 @@ class ProvenReasons:
         return f"{where}{why}", decide
 
     def _where(self, compound: int, *, soft: bool) -> str:
-        """Return where the estimate lies beside the cutoff, with a space behind; empty for trade-offs."""
+        """Return where the estimate is relative to the cutoff, with a space behind; empty for trade-offs."""
         if self._trade_offs:
             return ""
         known, settings = self._status.candidates, self._ledger.settings
@@ -75,7 +75,7 @@ class ProvenReasons:
         return phase, f"After round {self._ledger.phases[phase - 1].round}"
 
     def _put_out(self, arm: int) -> str:
-        """Return who was certainly better when it was decided, and by how much at least."""
+        """Return which rival was certainly better when it was decided, and by how much at least."""
         phase, when = self._after(arm)
         decision = self._ledger.estimates[phase]
         with np.errstate(invalid="ignore"):
@@ -102,7 +102,7 @@ class ProvenReasons:
     # ------------------------------------------------------------------ undecided
 
     def _undecided(self, arm: int) -> str:
-        """Return who may still be better, and what would decide it."""
+        """Return which rival may still be better, and what would decide it."""
         if not np.isfinite(self._low[:, arm]).all():
             return "No decision has bounded it yet."
         may = (self._high > self._low[:, [arm]] + self._far[:, None]).all(axis=0)
@@ -119,13 +119,13 @@ class ProvenReasons:
     # ------------------------------------------------------------------ parts
 
     def _others(self, arm: int) -> Flags:
-        """Which other arms are not out and have bounds."""
+        """Return which other arms are not out and have bounds."""
         others: Flags = (self._state.status <= IN) & np.isfinite(self._low).all(axis=0)
         others[arm] = False
         return others
 
     def _against(self, arm: int, rival: int) -> str:
-        """Return how a rival stands beside an arm, endpoint by endpoint, with the bounds of each difference."""
+        """Return a rival compared with an arm, endpoint by endpoint, with the bounds of each difference."""
         ahead = self._estimate[:, rival] - self._estimate[:, arm]
         least, most = self._low[:, rival] - self._high[:, arm], self._high[:, rival] - self._low[:, arm]
         parts = [f"{abs(one):.2f} {'better' if one >= 0 else 'worse'}" for one in ahead]
@@ -154,14 +154,14 @@ def _bounds(ledger: Ledger) -> tuple[Floats, Floats, Floats]:
     """Return estimate and bounds ``(n_endpoints, n_arms)`` of the last decision that bounded each arm; else NaN."""
     found = np.full((3, len(ledger.goal_endpoints), ledger.n_arms), np.nan)
     for decision in ledger.estimates.values():
-        told = np.array([decision.estimate, decision.low, decision.high])
-        bounded = np.isfinite(told).all(axis=(0, 1))
-        found[:, :, bounded] = told[:, :, bounded]
+        bounds = np.array([decision.estimate, decision.low, decision.high])
+        bounded = np.isfinite(bounds).all(axis=(0, 1))
+        found[:, :, bounded] = bounds[:, :, bounded]
     return found[0], found[1], found[2]
 
 
 def known_to(status: Status) -> str:
-    """When the next decision comes, with a space in front; empty when none is under way."""
+    """Return when the next decision comes, with a space in front; empty when none is under way."""
     if status.phase is None or status.phase.outstanding <= 0:
         return ""
     return f" The next decision comes after about {many(status.phase.outstanding, 'more measurement')}."

@@ -1,4 +1,4 @@
-"""Why a compound stands where it stands, what would decide it, what was measured of it, and why it was picked or not.
+"""Why a compound has its status, what would decide it, what was measured of it, and why it was picked or not.
 
 In a chemist's words, for any compound at any moment; the numbers are those that decisions were made by.
 """
@@ -40,7 +40,7 @@ class Origin:
     effects: tuple[Floats, ...]
     """Per site ``(n_substituents,)``: what each adds on average; 0 where none has it."""
     rest: Floats
-    """``(n,)`` what is left of each estimate: interactions, and what its own measurements add."""
+    """``(n,)`` rest of each estimate: interactions, and its own measurements' part."""
 
 
 def origin_of(estimates: Floats, codes: NDArray[np.integer]) -> Origin:
@@ -92,16 +92,16 @@ class OwnValue:
 
 @dataclass(frozen=True, slots=True)
 class Reasoning:
-    """All that is said of one compound."""
+    """All reasons about one compound."""
 
     heading: str
     """``Why in``, ``Why undecided``, .."""
     why: str
-    """How it came to stand where it does, and by which bounds."""
+    """How it got its status, and by which bounds."""
     decide: str
-    """What would decide it; empty for what is decided."""
+    """What would decide it; empty when it is decided."""
     picked: str
-    """Whether and why the current round, or the last one, asks for it."""
+    """Whether and why the current round, or the last one, includes it."""
     values: tuple[OwnValue, ...]
     """Everything measured of it, in order of entry."""
 
@@ -119,7 +119,7 @@ class Reasons:
         self._state = ledger.current()
 
     def of(self, compound: int) -> Reasoning:
-        """Return what is to be said of a compound, by its position in the library."""
+        """Return the reasons about a compound, by its position in the library."""
         heading, why, decide = self._why(compound)
         return Reasoning(heading, why, decide, self._picked(compound), self._values(compound))
 
@@ -169,7 +169,7 @@ class Reasons:
         return ProvenReasons(self._ledger, self._state, self._status)
 
     def _not_estimable(self, compound: int) -> str:
-        """Which of its substituents nothing that can be measured tells about."""
+        """Return which of its substituents no available compound informs."""
         ledger, library = self._ledger, self._ledger.library
         can = ledger.available()
         missing = [
@@ -181,7 +181,7 @@ class Reasons:
             occur = "occurs" if len(missing) == 1 else "occur"
             return f"{joined(missing)} {occur} in no compound that can be measured, so nothing informs this one."
         return (
-            "Its substituents occur in compounds that can be measured, but never apart from each other, so their "
+            "Its substituents occur in compounds that can be measured, but only together, so their "
             "separate effects cannot be estimated."
         )
 
@@ -194,25 +194,25 @@ class Reasons:
             return "No round has been planned yet."
         issued = standing[-1]
         name = f"{'confirmation round' if issued.confirmation else 'round'} {issued.number}"
-        if compound in self._asked:
-            item, back = self._asked[compound]
-            asked = sum(item.of(place) for place in range(ledger.per_sample))
+        if compound in self._requested:
+            item, back = self._requested[compound]
+            requested = sum(item.of(place) for place in range(ledger.per_sample))
             came = f"; {back:,} back so far" if issued.state == "open" else f"; {back:,} returned"
-            return f"{name.capitalize()} asks for {many(asked, 'measurement')}: {item.reason}{came}."
+            return f"{name.capitalize()} asks for {many(requested, 'measurement')}: {item.reason}{came}."
         return f"Not in {name}: {self._left_aside(compound, issued)}."
 
     @cached_property
-    def _asked(self) -> dict[int, tuple[RoundItem, int]]:
-        """What the latest round asks for, by compound, and how many measurements returned."""
+    def _requested(self) -> dict[int, tuple[RoundItem, int]]:
+        """The items of the latest round, by compound, and how many measurements returned."""
         issued = [one for one in self._ledger.rounds if one.state != "withdrawn"][-1]
         returned = self._ledger.returned(issued)
         return {item.compound: (item, sum(back)) for item, back in zip(issued.items, returned, strict=True)}
 
     def _left_aside(self, compound: int, issued: Issued) -> str:
-        """Why a round does not ask for a compound."""
+        """Return why a round does not include a compound."""
         ledger, known = self._ledger, self._status.candidates
         if compound in ledger.unavailable:
-            return f"it cannot be had ({ledger.unavailable[compound]})"
+            return f"it is unavailable ({ledger.unavailable[compound]})"
         if not ledger.library.measurable[compound]:
             return "it is not among those that can be measured"
         if issued.confirmation:
@@ -228,7 +228,7 @@ class Reasons:
             return f"it was in after round {decided}, and is not needed to compare others with"
         if compound in ledger.planned(issued.phase):
             return "it comes in another round, for the same decision"
-        return "other compounds tell more about what is undecided"
+        return "other compounds are more informative about what is undecided"
 
     # ------------------------------------------------------------------ measurements
 
@@ -241,11 +241,11 @@ class Reasons:
 
     def _values(self, compound: int) -> tuple[OwnValue, ...]:
         return tuple(
-            _told(m, self._ledger.endpoints, calibrated=self._ledger.calibrated) for m in self._own.get(compound, ())
+            _shown(m, self._ledger.endpoints, calibrated=self._ledger.calibrated) for m in self._own.get(compound, ())
         )
 
 
-def _told(m: Measurement, endpoints: Sequence[Endpoint], *, calibrated: bool) -> OwnValue:
+def _shown(m: Measurement, endpoints: Sequence[Endpoint], *, calibrated: bool) -> OwnValue:
     """Return how a value is shown; ``calibrated``: under the series model."""
     endpoint = endpoints[m.endpoint]
     value = word_of(endpoint, m.value) or f"{'' if m.relation == '=' else f'{m.relation} '}{m.value:.2f}"

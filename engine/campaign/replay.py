@@ -45,7 +45,7 @@ Held = tuple[Library, Ints, Ints, SiteFeatures]
 
 
 class Ledger(Books):
-    """What the events so far add up to: books, terms and decisions; ``events.fold`` alone changes it."""
+    """The state after the events so far: books, terms and decisions; ``events.fold`` alone changes it."""
 
     strategy: Strategy
     state: State
@@ -66,7 +66,7 @@ class Ledger(Books):
         self.spreads: dict[int, tuple[assay_noise.Spread, ...]] = {}
         """The noise that each decided phase used, where it is not known."""
         self.void: list[str] = []
-        """Why the guarantee does not hold any more, apart from what the measurements themselves show."""
+        """Why the guarantee is void, besides what the measurements themselves show."""
         self.sequence = 0
         self.head = ""
         self.name = ""
@@ -88,7 +88,7 @@ class Ledger(Books):
         """The library, and what follows from it."""
         return self.library, self.first, self.arm_of, self.features
 
-    def hold(self, library: Library) -> None:
+    def set_library(self, library: Library) -> None:
         """Take this library from now on."""
         self.library = library
         self.first, self.arm_of = merge_equal_rows(library.codes)
@@ -97,7 +97,7 @@ class Ledger(Books):
         if self.stock is not None:
             self.stock = self.stock.fitted(len(library))
 
-    def aim(self) -> None:
+    def find_endpoints(self) -> None:
         """Find the endpoints that the settings and limits are about."""
         names = [endpoint.name for endpoint in self.endpoints]
         self.goal_endpoints = tuple(names.index(name) for name in self.settings.objectives)
@@ -109,7 +109,7 @@ class Ledger(Books):
         self.modelled = tuple(dict.fromkeys((*self.deciding_endpoints, *profiled, *self.behind(profiled), *recorded)))
 
     def begin(self) -> None:
-        """Start the strategy under the terms as they are; after decided phases only the series model starts anew.
+        """Start the strategy under the present terms; after decided phases only the series model starts again.
 
         What a strategy fixes at its start it fixes as if everything could be measured.
         """
@@ -125,7 +125,7 @@ class Ledger(Books):
             self.begin()
 
     def seen(self) -> bool:
-        """Whether any result of this campaign was ever seen, one that was taken back included."""
+        """Return whether any result of this campaign was seen, including those taken back."""
         return any(m.round > 0 for m in self.measurements)
 
     @property
@@ -137,7 +137,7 @@ class Ledger(Books):
         return tuple(self.settings.distance if margin is None else margin for margin in own)
 
     def problem(self) -> Problem:
-        """Return what the strategy is asked, by the terms as they are and what can be had now."""
+        """Return the strategy's problem, by the present terms and the available compounds."""
         settings = self.settings
         noise = {}
         scored = (k for k, endpoint in enumerate(self.endpoints) if endpoint.curves)
@@ -171,7 +171,7 @@ class Ledger(Books):
         return pool(arms, [sign * m.value for m in known], [m.n for m in known], self.n_arms)
 
     def _with_series(self, problem: Problem, noise: Mapping[int, float]) -> Problem:
-        """Return the problem with what the series model is told beside what every strategy is."""
+        """Return the problem with what only the series model needs."""
         rows = self.modelled
         profile = next(
             (profile_of(self.endpoints, k, self.known).at(rows) for k in rows if self.endpoints[k].curves), None
@@ -215,14 +215,14 @@ class Ledger(Books):
         return tuple(sorted({*linked, *kinds}))
 
     def current(self) -> State:
-        """Return the strategy's state with what can be measured now and what was spent so far."""
+        """Return the strategy's state with the measurable arms and the measurements so far."""
         state = self.strategy.adjust(self.state, measurable=self.measurable(), spent=self.samples())
         if self.calibrated:
             return series.informed(self, state)
         return assay_noise.to_plan(self, assay_noise.known(self), state)
 
     def deciding(self) -> State:
-        """Return the state in which the phase under way is decided: what returned in it counts as to be had.
+        """Return the state in which the phase under way is decided: compounds with results in it count as available.
 
         So a compound used up after its results came in is decided by them.
         """
@@ -297,6 +297,6 @@ class Ledger(Books):
     def read_library(self, digest: str) -> None:
         """Take the library in the part of that digest."""
         if digest not in self._libraries:
-            self.hold(Library.decode(self.part(digest)))
+            self.set_library(Library.decode(self.part(digest)))
             self._libraries[digest] = self.held
         self.library, self.first, self.arm_of, self.features = self._libraries[digest]

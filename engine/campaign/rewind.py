@@ -1,4 +1,4 @@
-"""The past of a campaign: how it stood at the end of each round, and steps taken back or done once more.
+"""The past of a campaign: its status at the end of each round, and undone or redone steps.
 
 The log is folded up to there, and no decision is made again. Undo appends the opposite of a step; nothing is erased.
 """
@@ -43,18 +43,18 @@ class Moment:
 
 
 def as_it_stood(moment: Moment, last: int, used: int) -> str:
-    """Return that the past is told of: ``As it stood after round 3 of 7; 384 of 960 measurements``."""
+    """Return the heading of a past status: ``As it stood after round 3 of 7; 384 of 960 measurements``."""
     when = f"after round {moment.round} of {last}" if moment.round else "before the first round"
     return f"As it stood {when}; {moment.measurements:,} of {many(used, 'measurement')}"
 
 
 def retold(part: Callable[[str], bytes], now: Ledger) -> Ledger:
-    """Return ledger before the first event, to which the log of the same campaign is told again without its library."""
+    """Return the ledger before the first event, to which the same campaign's log is applied without its library."""
     return Ledger(part, {now.library.digest: now.held})
 
 
 class Past:
-    """The moments of one campaign. What it tells of an earlier one never changes, so it is kept."""
+    """The moments of one campaign. The status of an earlier one never changes, so it is kept."""
 
     def __init__(self, part: Callable[[str], bytes], now: Ledger) -> None:
         self._part = part
@@ -76,7 +76,7 @@ class Past:
         return tuple(Moment(number, one.sequence, one.spent()) for number, one in self._ledgers.items())
 
     def status(self, number: int, warnings: tuple[str, ...] = ()) -> Status:
-        """Everything to show at the end of a round (0: before the first); AssayPilotError when it is not closed."""
+        """Return the status at the end of a round (0: before the first); AssayPilotError when it is not closed."""
         ledger = self._ledger(number)
         key = (ledger.sequence, warnings)
         if key not in self._kept:
@@ -88,7 +88,7 @@ class Past:
         return self._kept[key]
 
     def reasons(self, number: int, then: Status) -> Reasons:
-        """Why every compound stood where it stood at the end of a round, whose status is given."""
+        """Return why every compound had its status at the end of a round, whose status is given."""
         return Reasons(self._ledger(number), then)
 
     def _ledger(self, number: int) -> Ledger:
@@ -116,7 +116,7 @@ def _ends(ledger: Ledger, events: Sequence[Event]) -> dict[int, Ledger]:
         begun = plans
     if ledger.open_round is None:
         before.append(ledger)
-    # Of plans after the same round, as when one was withdrawn, the last one stands.
+    # Of plans after the same round, as when one was withdrawn, the last one counts.
     return {_last_closed(one): one for one in before}
 
 
@@ -125,7 +125,7 @@ def _last_closed(ledger: Ledger) -> int:
 
 
 def refuse_late(ledger: Ledger, step: Step) -> None:
-    """Raise AssayPilotError when something came after a step that keeps it from being taken back."""
+    """Raise AssayPilotError when something after a step prevents its undo."""
     if step.kind.issues:
         refuse_results(ledger)
     if step.kind is CompoundsAdded:
@@ -135,9 +135,9 @@ def refuse_late(ledger: Ledger, step: Step) -> None:
 
 
 def _refuse_seen(ledger: Ledger) -> None:
-    """Raise AssayPilotError where results were seen under the terms as they are, if only to be taken back.
+    """Raise AssayPilotError where results were seen under the present terms, including those taken back.
 
-    Who takes the change back then has chosen the old terms by results, which has its price like any other change.
+    Taking the change back then chooses the old terms by results, which ends a proof like any other change.
     """
     turn = ledger.turns[-1]
     if turn.how != "capacity" and len(ledger.measurements) > turn.seen:

@@ -1,4 +1,4 @@
-"""The events of a round and of a phase: what is issued, how it ends, what it decides. Nothing is written here."""
+"""The events of a round and of a phase: issue, end and decision. Nothing is written here."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from .events.terms import EstimatesUpdated, PhaseDecided, PhaseEmpty
 from .file.chain import Draft, as_parts
 from .issued_rounds import Issued, Missing, RoundItem
 from .layout import lay_out, next_round, reasons
-from .plan_choice import asked, refuse_under_way
+from .plan_choice import planned_phase, refuse_under_way
 from .replay import Ledger
 from .series import SeriesView, series_reasons
 
 
 def planned_round(ledger: Ledger, report: Report = silent, *, choice: PlanName | None = None) -> list[Draft]:
-    """Return the events of the next round, with its phase's plan when one begins; none when nothing is left to ask.
+    """Return the events of the next round, with its phase's plan when one begins; none when nothing is left to measure.
 
-    No round where all that is left waits for compounds that are being made. A ``choice`` plans the phase (anew).
+    No round where all that is left waits for compounds that are being made. A ``choice`` plans the phase (again).
     """
     settings = ledger.settings
     drafts = []
     if choice is not None:
         refuse_under_way(ledger)
-    # The series model plans by everything measured, so a plan nobody began is made again.
+    # The series model plans by everything measured, so a plan without results is made again.
     if ledger.under_way is None or choice is not None or (ledger.calibrated and nothing_of_the_plan(ledger)):
         state = ledger.current()
         if ledger.strategy.stop(state):
             return []
-        allocation, chosen_by = asked(ledger, state, choice, report)
+        allocation, chosen_by = planned_phase(ledger, state, choice, report)
         if not allocation.total:
             return []
         planned, order = _lay_out(ledger, allocation)
@@ -61,12 +61,12 @@ def planned_round(ledger: Ledger, report: Report = silent, *, choice: PlanName |
     chosen = next_round(order, done, room, settings.max_replicates)
     if not chosen and ledger.stock is not None:
         return drafts  # all that is left has to be made first
-    wanted = [tuple(min(n, still[c]) for still in open_of) for c, n in chosen]
+    requested = [tuple(min(n, still[c]) for still in open_of) for c, n in chosen]
     compounds = [compound for compound, _ in chosen]
     texts = reasons(ledger.library, compounds)
     if ledger.calibrated:
         texts = series_reasons(ledger, ledger.current(), compounds, texts)
-    items = items_of(ledger, chosen, texts, wanted)
+    items = items_of(ledger, chosen, texts, requested)
     return [*drafts, RoundIssued.draft({"round": len(ledger.rounds) + 1, "phase": phase, "items": items})]
 
 
@@ -89,19 +89,19 @@ def _lay_out(ledger: Ledger, allocation: Allocation) -> tuple[dict[int, int], li
 
 
 def items_of(
-    ledger: Ledger, chosen: Sequence[tuple[int, int]], texts: Sequence[str], asked: Sequence[tuple[int, ...]]
+    ledger: Ledger, chosen: Sequence[tuple[int, int]], texts: Sequence[str], each_endpoint: Sequence[tuple[int, ...]]
 ) -> list[dict[str, Any]]:
     """Return the lines of a round, each with what is expected of its compound, as the log keeps them.
 
-    ``chosen``: compound and measurements of each endpoint; ``texts``: why it is there; ``asked``: measurements of each
+    ``chosen``: compound and measurements of each endpoint; ``texts``: why it is there; ``each_endpoint``: those of each
     measured endpoint, of which some may be in already.
     """
     compounds = [compound for compound, _ in chosen]
-    told = {k: expected(ledger, k, compounds) for k in {ledger.objective, *ledger.measured}}
-    several = [told[k] for k in ledger.measured] if ledger.measured != (ledger.objective,) else []
+    predicted = {k: expected(ledger, k, compounds) for k in {ledger.objective, *ledger.measured}}
+    several = [predicted[k] for k in ledger.measured] if ledger.measured != (ledger.objective,) else []
     items = []
-    for line, ((compound, n), text, each) in enumerate(zip(chosen, texts, asked, strict=True)):
-        mean, low, high = told[ledger.objective][line] or (None, None, None)
+    for line, ((compound, n), text, each) in enumerate(zip(chosen, texts, each_endpoint, strict=True)):
+        mean, low, high = predicted[ledger.objective][line] or (None, None, None)
         differing = () if set(each) == {n} else each
         item = RoundItem(compound, n, text, mean, low, high, differing, tuple(of[line] for of in several))
         items.append(asdict(item))
@@ -176,7 +176,7 @@ def closed_round(ledger: Ledger, issued: Issued, missing: Missing | Literal["non
     awaited = [(place, min(n, left[place])) for place, n in ledger.awaited(issued) if place in left]
     lost = [[compound, n, endpoint] for (endpoint, compound), n in awaited]
     if not lost and issued.confirmation and not issued.population and ledger.pending(issued):
-        missing = "return"  # it decides nothing, so nothing is lost: the next confirmation round asks again
+        missing = "return"  # it decides nothing, so nothing is lost: the next confirmation round requests it again
     elif not lost or (missing == "return" and ledger.calibrated):
         missing = "none"
     data = {

@@ -1,4 +1,4 @@
-"""What a campaign under the series model tells it, and what it says of every compound."""
+"""The data that a campaign gives the series model, and the model's estimates of every compound."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def knowledge(terms: Ledger, state: State) -> Knowledge | None:
 
 
 def series_reasons(terms: Ledger, state: State, compounds: Sequence[int], otherwise: Sequence[str]) -> list[str]:
-    """Return why each compound is in a round, in a few words; ``otherwise`` where it is there for what it tells."""
+    """Return why each compound is in a round, in a few words; ``otherwise`` where it is there for its information."""
     state = informed(terms, state)
     known = knowledge(terms, state)
     if known is None:
@@ -62,7 +62,7 @@ def series_reasons(terms: Ledger, state: State, compounds: Sequence[int], otherw
 
 
 def of_endpoint(terms: Ledger, known: Knowledge | None, position: int) -> tuple[Floats, Floats, Floats] | None:
-    """Return estimate and 95 % interval of an endpoint, on its own side; None where the model is not told of it."""
+    """Return estimate and 95 % interval of an endpoint, on its own side; None where the model does not include it."""
     if known is None or position not in terms.modelled:
         return None
     row, sign = terms.modelled.index(position), terms.endpoints[position].sign
@@ -73,7 +73,7 @@ def of_endpoint(terms: Ledger, known: Knowledge | None, position: int) -> tuple[
 
 @dataclass(frozen=True, slots=True)
 class SeriesView:
-    """What the series model expects of one endpoint, ``(n_arms,)`` each."""
+    """The estimates of the series model for one endpoint, ``(n_arms,)`` each."""
 
     mean: Floats
     low: Floats
@@ -121,7 +121,7 @@ def used_by_model(measurements: Sequence[Measurement], parameters: Mapping[str, 
 
 @dataclass(frozen=True, slots=True)
 class Controls:
-    """What controls read: between plates, days or batches they differ by nothing but the shifts of these."""
+    """Readings of controls: between plates, days or batches they differ only by the shifts of these."""
 
     readings: Sequence[Measurement]
     first: int
@@ -173,16 +173,16 @@ def measured_values(
 def _controls(controls: Controls, position: int, middle: float) -> tuple[list[Measurement], Ints, Floats]:
     """Return the readings of the controls that were read more than once, their arms, and their values.
 
-    Only how readings of a control differ tells anything, so each control is put where the compounds are.
+    Only differences between readings of a control are informative, so each control is centred on the compounds.
     """
     read = [one for one in controls.readings if one.endpoint == position and one.usable]
     of_each: dict[int, list[float]] = {}
     for one in read:
         of_each.setdefault(one.compound, []).append(one.value)
-    told = [one for one in read if len(of_each[one.compound]) > 1]
-    arms = np.array([controls.first + one.compound for one in told], dtype=np.intp)
-    values = np.array([one.value - float(np.mean(of_each[one.compound])) + middle for one in told])
-    return told, arms, values
+    informative = [one for one in read if len(of_each[one.compound]) > 1]
+    arms = np.array([controls.first + one.compound for one in informative], dtype=np.intp)
+    values = np.array([one.value - float(np.mean(of_each[one.compound])) + middle for one in informative])
+    return informative, arms, values
 
 
 def _means(measured: Measured, n_arms: int) -> tuple[Floats, Floats]:
@@ -208,7 +208,7 @@ def _shifts(used: Sequence[Measurement], arms: Ints) -> tuple[Ints, ...]:
     """Return the groups of values that may be shifted together: plate, day, batch, and the table of the start.
 
     The values of the table also differ from the campaign's compound by compound, ``arms`` ``(n,)``: they come from
-    another assay, whose noise nobody stated. So do those of a few large batches, all but the largest.
+    another assay of unknown noise. So do those of a few large batches, all but the largest.
     """
     found = []
     own: list[Flags] = []

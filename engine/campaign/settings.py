@@ -1,4 +1,4 @@
-"""What a campaign is after, and what the lab can do: the settings that a goal is read from."""
+"""The goal of a campaign and the capacity of the lab, as settings."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from ..strategies.protocol import check_delta
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What is wanted, and what the lab can do."""
+    """The goal, and what the lab can do."""
 
     objective: str = ""
     """Name of the endpoint the goal is about; for trade-offs the first of ``objectives``."""
     epsilon: float | None = None
     """Distance from the best that still counts, for trade-offs the difference that does not matter, model scale.
 
-    Needed for ``epsilon-best``; None elsewhere when it was not said.
+    Needed for ``epsilon-best``; None elsewhere when it was not given.
     """
     slack: float | None = None
     """Softness of the cutoff, model scale; None means half of epsilon. Trade-offs have none."""
@@ -45,9 +45,9 @@ class Settings:
     objectives: tuple[str, ...] = ()
     """Names of the endpoints the goal is about; for ``pareto`` two or more, empty until a campaign fills in its own."""
     controls: tuple[Control, ...] = ()
-    """What is measured beside the library to compare plates and rounds."""
+    """Controls, measured besides the library to compare plates and rounds."""
     top: int | None = None
-    """For the goal ``top`` how many of the best compounds are wanted."""
+    """For the goal ``top``, the number of best compounds sought."""
 
     def __post_init__(self) -> None:
         if self.goal not in GOALS:
@@ -126,7 +126,7 @@ class Settings:
         return Best(self.softness) if self.goal == "best" else AllEpsilonBest(self.distance, self.softness)
 
     def border(self, means: Floats) -> float:
-        """Where the answer of a goal about one endpoint ends among means, larger being better ``(n,)``."""
+        """Return where the answer of a goal about one endpoint ends among means, larger being better ``(n,)``."""
         if self.top is not None:
             return float(Top(self.top).border(means))
         return float(np.nanmax(means)) - (self.distance if self.goal == "epsilon-best" else 0.0)

@@ -1,7 +1,7 @@
-"""Signatures of a campaign's history by a key that the lab keeps (Ed25519, RFC 8032).
+"""Signatures of a campaign's history by a key of the lab (Ed25519, RFC 8032).
 
-Digests make a history consistent; whoever rewrites all of it can make them fit. A signed head cannot be made again
-without the key. Signatures stand in a file of their own beside the campaign, one JSON object a line.
+Digests make a history consistent; a complete rewrite can make them fit. A signed head cannot be made
+again without the key. Signatures are in a file of their own next to the campaign, one JSON object a line.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def signatures_of(path: str | Path) -> Path:
 
 
 def make_key(path: Path) -> Path:
-    """Write a new private key, readable by its owner alone, and its public half beside it; return the latter."""
+    """Write a new private key, readable by its owner alone, and its public half next to it; return the latter."""
     from cryptography.hazmat.primitives import serialization as form
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
@@ -90,7 +90,7 @@ def sign(path: Path, key: Path, *, events: int, head: str) -> Signature:
 def signed(path: Path, key: Path) -> Signature:
     """Return the latest signature of a campaign's history by a key; AssayPilotError when there is none.
 
-    ``key``: the public or the private one. Whether the history still has the signed head is for ``verify`` to say.
+    ``key``: the public or the private one. ``verify`` checks whether the history still has the signed head.
     """
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -100,9 +100,9 @@ def signed(path: Path, key: Path) -> Signature:
     found = []
     for line in _read(signatures_of(path), _LARGEST, "signatures").splitlines():
         try:
-            told = json.loads(line)
-            one = Signature(int(told["events"]), str(told["head"]), str(told["time"]))
-            public.verify(base64.b64decode(told["signature"], validate=True), one.message())
+            entry = json.loads(line)
+            one = Signature(int(entry["events"]), str(entry["head"]), str(entry["time"]))
+            public.verify(base64.b64decode(entry["signature"], validate=True), one.message())
         except (ValueError, KeyError, TypeError, RecursionError, InvalidSignature):
             continue
         found.append(one)

@@ -1,4 +1,4 @@
-"""What a campaign is at one moment: values to read, none of them writable."""
+"""The state of a campaign at one moment, as read-only values."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ STATUSES = ("undecided", "in", "out", "not estimable")
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """What a random sample of the compounds not in says of members that were missed."""
+    """The bound on missed members from a random sample of the compounds not in."""
 
     round: int
     population: int
@@ -56,7 +56,7 @@ class Audit:
 
 @dataclass(frozen=True, slots=True)
 class ModelCheck:
-    """What was predicted of compounds before they were measured, against what returned."""
+    """Predictions of compounds before their measurement, compared with the results."""
 
     predicted: int
     """Values of all rounds."""
@@ -77,23 +77,23 @@ class ModelCheck:
     def sentence(self) -> str:
         """The whole of it in words."""
         before = "" if self.predicted == self.last_predicted else f" ({self.inside:,} of {self.predicted:,} in all)"
-        said = (
+        sentence = (
             f"In round {self.round}, {self.last_inside:,} of {self.last_predicted:,} values fell inside their "
             f"predicted 95 % intervals{before}."
         )
         if self.narrow:
-            said += " The intervals are too narrow: expect more errors than stated."
+            sentence += " The intervals are too narrow: expect more errors than stated."
         if self.wide:
-            said += (
-                f" Errors are {percent(self.spread)} of what was stated: is the assay noise smaller than you said? "
+            sentence += (
+                f" Errors are {percent(self.spread)} of what was stated: is the assay noise smaller than stated? "
                 "Campaigns then take more measurements than they need."
             )
-        return said
+        return sentence
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """How sure the set is as it stands."""
+    """How sure the present set is."""
 
     kind: Literal["calibrated", "proven", "none"]
     expected_missed: float | None = None
@@ -103,20 +103,20 @@ class Claim:
     p_wrong: float | None = None
     """Probability that the best answer so far is wrong anywhere."""
     audit: Audit | None = None
-    """What the last audit round says; None before one."""
+    """The finding of the last audit round; None before one."""
     check: ModelCheck | None = None
-    """How well the series model predicted; None before a value that it had predicted."""
+    """How well the series model predicted; None before a predicted value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Guarantee:
-    """What is promised, in words that are true now."""
+    """The promise, in words that are true now."""
 
     delta: float
     holds: bool
     assumptions: tuple[str, ...]
     void: tuple[str, ...]
-    """Why it does not hold any more; empty while it does."""
+    """Why it is void; empty while it holds."""
     sentence: str
     """The whole of it as one sentence or two."""
     kind: Literal["calibrated", "proven", "none"] = "proven"
@@ -133,17 +133,17 @@ class Guarantee:
 
     @property
     def without_assumptions(self) -> str:
-        """The sentence without what it assumes, for where that stands in a list of its own."""
+        """The sentence without its assumptions, for views that list them separately."""
         return self.sentence.replace(f" Assumes {'; '.join(self.assumptions)}.", "")
 
     @property
     def label(self) -> str:
-        """What it is, in a word or two."""
+        """Its name, in a word or two."""
         return {"proven": "Guarantee", "calibrated": "Calibrated", "none": "No guarantee"}[self.kind]
 
     @property
     def brief(self) -> str:
-        """What it is, in half a line."""
+        """Its description, in half a line."""
         if self.calibrated:
             return f"calibrated: {self.first}"
         sure = f"guarantee holds ({percent(1 - self.delta, 6)} confidence)"
@@ -182,7 +182,7 @@ class Candidates:
     censored: Ints
     """Determinations of the goal's endpoints of which only a bound is known."""
     made: Flags
-    """Whether anything was ever measured on it."""
+    """Whether anything was measured on it."""
     posterior_low: Floats
     """2.5 % point of the posterior of the compound's mean."""
     posterior_high: Floats
@@ -200,24 +200,24 @@ class Candidates:
     probability_meets: Mapping[str, Floats] = field(default_factory=dict)
     """Posterior probability of keeping to its limit, by name of each endpoint that has one; informs, never decides."""
     under: Mapping[str, Floats] = field(default_factory=dict)
-    """The lowest limit below which a value of each endpoint is known to lie, by name; NaN without one.
+    """The lowest upper bound known of a value of each endpoint, by name; NaN without one.
 
     Of endpoints that have bounds, and are measured themselves.
     """
     over: Mapping[str, Floats] = field(default_factory=dict)
-    """The highest limit above which one is known to lie."""
+    """The highest lower bound known."""
     profile_met: Floats | None = None
     """Posterior probability that every desirability of the profile is at least a half; None without a profile."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordReport:
-    """What ``record`` did."""
+    """The outcome of ``record``."""
 
     accepted: int
     """Results kept, unplanned ones included."""
     unplanned: int
-    """Results nobody asked for (or beyond what was asked): used in estimates, not in decisions."""
+    """Unrequested results (or beyond the request): used in estimates, not in decisions."""
     duplicates: int
     """Results that were there already and were not counted again."""
     censored: int
@@ -233,7 +233,7 @@ class RecordReport:
 
 @dataclass(frozen=True, slots=True)
 class NoiseNow:
-    """What replicates say of the noise of an endpoint that nobody knows it of; model scale."""
+    """The estimate of an unknown noise from replicates; model scale."""
 
     endpoint: int
     """Its position."""
@@ -272,17 +272,17 @@ class Status:
     History does not, nor do confirmation rounds: see ``confirmation``.
     """
     unavailable: frozenset[int]
-    """Compounds that cannot be had."""
+    """Unavailable compounds."""
     candidates: Candidates
     counts: Mapping[str, int]
     """Compounds by status: in, out, undecided, not_estimable."""
     finished: bool
     finish_reason: str | None
-    """Why nothing more is asked; None while something is. An open confirmation round changes nothing of it."""
+    """Why nothing more is requested; None while something is. An open confirmation round changes nothing of it."""
     goal_sentence: str
     """``All compounds within 0.5 of the best pIC50, cutoff soft by 0.25, 95 % sure``."""
     statement: str
-    """What is known now, in a sentence."""
+    """The present result, in a sentence."""
     guarantee: Guarantee
     claim: Claim
     warnings: tuple[str, ...]
@@ -298,20 +298,20 @@ class Status:
     margins: tuple[float, ...]
     """For trade-offs the difference that does not matter, one per endpoint of the goal; else empty."""
     probability_names: tuple[str, str]
-    """What the two probabilities of the candidates are, in a few words: ``within 0.5``, ``best``, ``Pareto``."""
+    """Names of the two probabilities of the candidates: ``within 0.5``, ``best``, ``Pareto``."""
     readings: tuple[Reading, ...] = ()
     """Values of controls in order of entry, withdrawn and excluded ones included."""
     quality: Quality = field(default_factory=Quality)
-    """What the controls say of plates and rounds."""
+    """The quality of plates and rounds by the controls."""
     confirmation: Confirmation = field(default_factory=Confirmation)
     """How far what is in was confirmed by measurements of its own, once the campaign has ended."""
     noise: tuple[NoiseNow, ...] = ()
-    """Of every endpoint whose noise is estimated on the way; ``endpoints`` have that estimate as theirs."""
+    """Of every endpoint whose noise is estimated in the campaign; ``endpoints`` have that estimate as theirs."""
 
     additivity: tuple[Deviations, ...] = ()
     """How far compounds deviate from the sum of effects, per measured endpoint that is modelled as one."""
     stock: StockView | None = None
-    """What can be had, for how much and when; None when no list said."""
+    """Available compounds, costs and times; None without a list."""
     choice: str | None = None
     """The plan that was chosen for the phase under way; None where there was nothing to choose."""
     choosable: bool = False
@@ -319,7 +319,7 @@ class Status:
 
     @property
     def promise(self) -> str:
-        """How sure the answer is, as far as ``statement`` does not say it."""
+        """How sure the answer is, where ``statement`` does not include it."""
         if not self.guarantee.calibrated:
             return self.guarantee.sentence
         check = "" if self.claim.check is None else f" {self.claim.check.sentence}"
@@ -346,7 +346,7 @@ class Status:
         return tuple(dict.fromkeys((*self.goal_endpoints, *self.limited_endpoints)))
 
     @property
-    def asked_endpoints(self) -> tuple[int, ...]:
+    def requested_endpoints(self) -> tuple[int, ...]:
         """Positions of the endpoints that decide, and of those that are measured for them."""
         return tuple(dict.fromkeys((*self.deciding_endpoints, *self.measured_endpoints)))
 

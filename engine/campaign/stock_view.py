@@ -1,6 +1,6 @@
-"""The stock of a campaign: what lists said of it, as arrays, as pages and documents show it, and in words.
+"""The stock of a campaign: what lists state, as arrays, as pages and documents show it, and in words.
 
-What was never said is not known, neither free nor soon.
+What was not stated is unknown, neither free nor immediate.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ class Order:
     measurements: int
     """Measurements of every endpoint that the phase still wants of it."""
     cost: float | None
-    """Of making it; None where it was not said."""
+    """Of making it; None where it is unknown."""
     lead: float | None
-    """Days; None where they were not said."""
+    """Days; None where they are unknown."""
     ordered: str
-    """UTC time at which the phase was planned that asks for it."""
+    """UTC time at which the phase that requests it was planned."""
     why: str
     """Why the phase wants it, in a few words."""
     expected: str | None
@@ -48,23 +48,23 @@ class Order:
 
 @dataclass(frozen=True, eq=False)
 class Stock:
-    """What is known of every compound, in library order; none of the arrays is written to."""
+    """The state of every compound, in library order, in read-only arrays."""
 
     state: NDArray[np.int8]
-    """``(n,)`` of NOT_SAID, IN_STOCK, TO_MAKE, CANNOT, as the lists said."""
+    """``(n,)`` of NOT_STATED, IN_STOCK, TO_MAKE, CANNOT, as in the lists."""
     cost: Floats
-    """``(n,)`` of making it; NaN where it was not said."""
+    """``(n,)`` of making it; NaN where it is unknown."""
     lead: Floats
-    """``(n,)`` days; NaN where it was not said."""
+    """``(n,)`` days; NaN where it is unknown."""
     terms: StockTerms = field(default=USUAL)
 
     @classmethod
     def blank(cls, n: int) -> Stock:
-        """Nothing known of n compounds."""
+        """Return a stock of n compounds without any statement."""
         return cls(np.zeros(n, dtype=np.int8), np.full(n, np.nan), np.full(n, np.nan))
 
     def fitted(self, n: int) -> Stock:
-        """Return the same for a library that has grown to n compounds; nothing was said of the new ones."""
+        """Return the same for a library that has grown to n compounds; the new ones are not stated."""
         more = Stock.blank(n - len(self.state))
         state, cost, lead = (
             np.concatenate([getattr(one, name) for one in (self, more)]) for name in ("state", "cost", "lead")
@@ -72,14 +72,14 @@ class Stock:
         return Stock(state, cost, lead, self.terms)
 
     def usual(self, values: Floats) -> Floats:
-        """Return cost or lead of each compound, ``(n,)``; where not said the median of those that are to be made."""
+        """Return cost or lead of each compound, ``(n,)``; where unknown the median of those that are to be made."""
         known = values[np.isfinite(values) & (self.state != IN_STOCK)]
         return np.where(np.isfinite(values), values, float(np.median(known)) if len(known) else 0.0)
 
 
 @dataclass(frozen=True, eq=False)
 class StockView(Stock):
-    """The stock as pages and documents show it; its states are those now, in stock, to be made or not to be had."""
+    """The stock as pages and documents show it, with present states: in stock, to be made or unavailable."""
 
     orders: tuple[Order, ...] = ()
     waiting: bool = False
@@ -91,29 +91,29 @@ class StockView(Stock):
         return self.terms.currency or str(USUAL.currency)
 
     def word(self, compound: int) -> str:
-        """Return what can be had of a compound: ``in stock``, ``to be made``, ``cannot be made``."""
+        """Return the availability of a compound: ``in stock``, ``to be made``, ``cannot be made``."""
         return STATES[int(self.state[compound])]
 
     def cost_of(self, compound: int) -> float | None:
-        """Return what making a compound that is to be made costs; None where it is there, or it was not said."""
+        """Return the cost of making a compound that is to be made; None where it is there, or the cost is unknown."""
         cost = float(self.cost[compound])
         return cost if self.state[compound] == TO_MAKE and math.isfinite(cost) else None
 
     def lead_of(self, compound: int) -> float | None:
-        """How many days making a compound that is to be made takes; None where it is there, or it was not said."""
+        """Return the days of making a compound that is to be made; None where it is there, or they are unknown."""
         lead = float(self.lead[compound])
         return lead if self.state[compound] == TO_MAKE and math.isfinite(lead) else None
 
-    def said_of(self, compounds: Sequence[int]) -> tuple[list[float | None], list[float | None]]:
-        """Return what lists said of these: the cost of making each and its days, also of those that are there by now.
+    def costs_and_days(self, compounds: Sequence[int]) -> tuple[list[float | None], list[float | None]]:
+        """Return the stated cost of making each compound and its days, also of those that have arrived.
 
-        Either is empty where no list says it of any of them.
+        Either is empty where no list states it of any of them.
         """
         each = [
             [float(values[c]) if math.isfinite(values[c]) else None for c in compounds]
             for values in (self.cost, self.lead)
         ]
-        costs, leads = ([] if all(one is None for one in said) else said for said in each)
+        costs, leads = ([] if all(one is None for one in column) else column for column in each)
         return costs, leads
 
 
@@ -122,7 +122,7 @@ _WORDS = {IN_STOCK: "in stock", TO_MAKE: "to be made", CANNOT: "cannot be made"}
 
 
 def wait_words(option: PlanOption) -> str:
-    """``42 days``, ``none``, or ``not known`` where nobody has said how long anything takes."""
+    """Return ``42 days``, ``none``, or ``not known`` where no time is stated."""
     if not option.to_make:
         return "none"
     if not option.wait and option.wait_unknown:
@@ -131,7 +131,7 @@ def wait_words(option: PlanOption) -> str:
 
 
 def making_words(option: PlanOption, currency: str) -> str:
-    """``4 compounds, 690 EUR``, ``4 compounds``, or ``nothing``."""
+    """Return ``4 compounds, 690 EUR``, ``4 compounds``, or ``nothing``."""
     if not option.to_make:
         return "nothing"
     made = many(len(option.to_make), "compound")
@@ -139,45 +139,45 @@ def making_words(option: PlanOption, currency: str) -> str:
 
 
 def cost_words(option: PlanOption, currency: str) -> str:
-    """``690 EUR``, or ``not known`` where neither the making nor a measurement has a cost that was said."""
+    """Return ``690 EUR``, or ``not known`` where neither the making nor a measurement has a known cost."""
     return NOT_KNOWN if _free(option) and not option.cost else money(option.cost, currency)
 
 
-def not_said(option: PlanOption) -> list[str]:
-    """Return what is counted in place of costs and times that were not said, as sentences; none where nothing is."""
-    said = []
+def unknown_in_words(option: PlanOption) -> list[str]:
+    """Return what replaces unknown costs and times, as sentences; none where all are known."""
+    notes = []
     for number, what, counted in (
         (option.unknown, "cost", not _free(option)),
         (option.wait_unknown, "lead time", option.wait > 0),
     ):
         if number:
             usual = "; the usual one is counted" if counted else ", and is not counted"
-            said.append(f"The {what} of {many(number, 'compound')} is not known{usual}.")
-    return said
+            notes.append(f"The {what} of {many(number, 'compound')} is not known{usual}.")
+    return notes
 
 
 def _free(option: PlanOption) -> bool:
-    """Whether what making costs is unknown altogether, so that nothing is counted for it."""
+    """Return whether what making costs is unknown altogether, so that nothing is counted for it."""
     return bool(option.unknown) and not option.making
 
 
 def stock_in_words(data: Mapping[str, Any], ids: Sequence[str]) -> str:
-    """One sentence for a ``stock_stated`` event."""
+    """Return one sentence for a ``stock_stated`` event."""
     compounds, states = data["compounds"], data["state"]
     if "undoes" in data:
         return f"Stock of {many(len(compounds), 'compound')} as stated before"
     if data["note"] == "arrived":
         return f"Arrived: {names([ids[c] for c in compounds])}"
     counts = [(states.count(code), word) for code, word in _WORDS.items()]
-    said = [f"{n:,} {word}" for n, word in counts if n]
+    states_in_words = [f"{n:,} {word}" for n, word in counts if n]
     source = f" from {data['source']['name']}" if data["source"] else ""
-    told = f": {joined(said)}" if said else ""
-    what = f"Stock of {many(len(compounds), 'compound')} stated{source}{told}" if compounds else "Costs stated"
+    details = f": {joined(states_in_words)}" if states_in_words else ""
+    what = f"Stock of {many(len(compounds), 'compound')} stated{source}{details}" if compounds else "Costs stated"
     return f"{what} ({data['note']})" if data["note"] else what
 
 
 def choice_in_words(data: Mapping[str, Any], ledger: Ledger) -> str:
-    """Which plan a phase was chosen as, behind its sentence; empty where there was nothing to choose."""
+    """Return which plan a phase was chosen as, behind its sentence; empty where there was nothing to choose."""
     choice = data.get("choice")
     if not choice:
         return ""

@@ -1,7 +1,7 @@
-"""What a campaign knows of its compounds' stock: told by lists, moved by arrivals and results, kept as events.
+"""The stock of a campaign's compounds: stated by lists, changed by arrivals and results, kept as events.
 
-``stock_stated`` holds what a list said and what it replaced, so its opposite is the same event the other way round.
-A compound that cannot be made is marked as not to be had, as ``record --unavailable`` does.
+``stock_stated`` has what a list states and what it replaced, so its opposite is the same event the other way round.
+A compound that cannot be made is marked as unavailable, as ``record --unavailable`` does.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Flags, Floats, Ints
-from ..domain.stock import CANNOT, IN_STOCK, NOT_SAID, TO_MAKE, UNSAID, StockLine, StockTerms
+from ..domain.stock import CANNOT, IN_STOCK, NOT_STATED, NOTHING_STATED, TO_MAKE, StockLine, StockTerms
 from ..errors import AssayPilotError
 from . import codec
 from .bookkeeping import Books
@@ -32,32 +32,32 @@ CANNOT_BE_MADE = "cannot be made"
 
 
 def at_hand(ledger: Books) -> Flags:
-    """``(n_compounds,)``: which are there to be tested: in stock, arrived, or measured here; all without a list.
+    """Return ``(n_compounds,)``: which are there to be tested: in stock, arrived, or measured here; all without a list.
 
-    A compound of which no list says anything is there once it was measured at all.
+    A compound in no list is there once it was measured at all.
     """
     stock = ledger.stock
     if stock is None:
         return np.ones(len(ledger.library), dtype=bool)
     there: Flags = stock.state == IN_STOCK
-    said = stock.state != NOT_SAID
+    stated = stock.state != NOT_STATED
     for m in ledger.measurements:
-        if not m.withdrawn and (m.round > 0 or not said[m.compound]):
+        if not m.withdrawn and (m.round > 0 or not stated[m.compound]):
             there[m.compound] = True
     return there
 
 
 def of_arms(ledger: Books) -> tuple[Flags, Floats, Ints]:
-    """Of every arm whether it is at hand, what making it costs (0 at hand), and the compound it would be measured as.
+    """Return for every arm whether it is at hand, what making it costs (0 at hand), and its compound to measure.
 
-    Of compounds that are one arm the one at hand counts, else the cheapest that can be had; -1 where none can be.
+    Of compounds that are one arm the one at hand counts, else the cheapest available one; -1 where there is none.
     """
     stock = ledger.stock or Stock.blank(len(ledger.library))
-    there, had = at_hand(ledger), ledger.available()
+    there, obtainable = at_hand(ledger), ledger.available()
     price = np.where(there, 0.0, stock.usual(stock.cost))
     # The last written wins, so the best come last; ties go to the first in library order.
-    order = np.lexsort((-np.arange(len(price)), -price, there, had))
-    order = order[had[order]]
+    order = np.lexsort((-np.arange(len(price)), -price, there, obtainable))
+    order = order[obtainable[order]]
     chosen = np.full(ledger.n_arms, -1, dtype=np.intp)
     chosen[ledger.arm_of[order]] = order
     known = chosen >= 0
@@ -67,22 +67,22 @@ def of_arms(ledger: Books) -> tuple[Flags, Floats, Ints]:
 
 
 def orders(ledger: Books) -> tuple[Order, ...]:
-    """Return what the phase under way wants and is not at hand, in the order it is wanted."""
+    """Return what the phase under way needs and is not at hand, in the order of need."""
     stock = ledger.stock
     if stock is None or ledger.under_way is None:
         return ()
-    wanted: dict[int, int] = {}
+    due: dict[int, int] = {}
     for (_, compound), n in ledger.outstanding().items():
-        wanted[compound] = max(n, wanted.get(compound, 0))
+        due[compound] = max(n, due.get(compound, 0))
     there = at_hand(ledger)
     listed = list(dict.fromkeys(c for c, _ in ledger.under_way.order))
     texts = dict(zip(listed, reasons(ledger.library, listed), strict=True))
     found = []
     for compound in listed:
-        if compound in wanted and not there[compound]:
+        if compound in due and not there[compound]:
             cost, lead = codec.finite(stock.cost[compound]), codec.finite(stock.lead[compound])
             when = ledger.ordered.get(compound, "")
-            found.append(Order(compound, wanted[compound], cost, lead, when, texts[compound], _arrival(when, lead)))
+            found.append(Order(compound, due[compound], cost, lead, when, texts[compound], _arrival(when, lead)))
     return tuple(found)
 
 
@@ -94,7 +94,7 @@ def _arrival(ordered: str, lead: float | None) -> str | None:
 
 
 def view(ledger: Books) -> StockView | None:
-    """Return the stock to show; None when no list said anything."""
+    """Return the stock to show; None without a list."""
     stock = ledger.stock
     if stock is None:
         return None
@@ -117,9 +117,9 @@ def stock_drafts(
     source: Source | None = None,
     note: str = "",
 ) -> list[Draft]:
-    """Return the event of what is said now; none when nothing of it is new.
+    """Return the event of what is stated now; none when nothing of it is new.
 
-    AssayPilotError when it leaves nothing that can be measured, or brings back a compound that never could be.
+    AssayPilotError when it leaves nothing that can be measured, or makes available a compound that never was.
     """
     stock = ledger.stock or Stock.blank(len(ledger.library))
     now = replace_lines(stock, lines)
@@ -164,16 +164,16 @@ def arrived_drafts(ledger: Books, names: Iterable[str]) -> list[Draft]:
         if compound is None:
             raise AssayPilotError(f"{name!r} is not in the library", option="--arrived", mend="Check the id.")
         lines.append(StockLine(compound, IN_STOCK))
-    return stock_drafts(ledger, lines, UNSAID, note="arrived")
+    return stock_drafts(ledger, lines, NOTHING_STATED, note="arrived")
 
 
 def replace_lines(stock: Stock, lines: Sequence[StockLine]) -> Stock:
-    """Return the stock with what the lines say; what they do not say stays."""
+    """Return the stock with the values of the lines; values they do not state stay."""
     arrays = {name: getattr(stock, name).copy() for name in ("state", "cost", "lead")}
     for line in lines:
         for name, array in arrays.items():
-            said = getattr(line, name)
-            array[line.compound] = array[line.compound] if said is None else said
+            stated = getattr(line, name)
+            array[line.compound] = array[line.compound] if stated is None else stated
     return replace(stock, **arrays)
 
 

@@ -41,10 +41,10 @@ def verify(
     Its schema, every event and part, the head, and the replay.
 
     With ``recompute`` every decision is derived again from the facts before it and differences are reported; None: for
-    as long as that takes a few seconds, and ``recomputed`` says whether all were.
+    as long as that takes a few seconds, and ``recomputed`` is whether all were.
 
-    A file that passes is consistent. Whether its whole history was rewritten, with digests that fit, or who wrote it
-    and when was changed, only a head noted elsewhere can show (``expected_head``).
+    A file that passes is consistent. Whether its whole history was rewritten, with digests that fit, or the author
+    and time were changed, only a head noted elsewhere can show (``expected_head``).
     """
     found = verify_store(path, expected_head=expected_head, expected_events=expected_events)
     if not found.ok:
@@ -93,8 +93,8 @@ def _noise(ledger: Ledger, event: Event) -> list[str]:
     """Return what is wrong with the noise that decisions noted, right after they were made."""
     if kind_of(event) not in (PhasePlanned, PhaseDecided, PhaseEmpty):
         return []
-    told = [phase for phase in ledger.spreads if assay_noise.spreads(ledger, phase) != ledger.spreads[phase]]
-    return [f"phase {phase}: the facts give another assay noise" for phase in told]
+    differing = [phase for phase in ledger.spreads if assay_noise.spreads(ledger, phase) != ledger.spreads[phase]]
+    return [f"phase {phase}: the facts give another assay noise" for phase in differing]
 
 
 def _drawn(ledger: Ledger, event: Event) -> bool:

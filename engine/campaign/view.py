@@ -28,7 +28,7 @@ from .state import STATUSES, Candidates, ModelCheck, NoiseNow, Status
 
 
 def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Status:
-    """Everything to show, at the ledger's head."""
+    """Return the status to show, at the ledger's head."""
     state = ledger.current()
     candidates = build_candidates(ledger, state)
     counts = {name.replace(" ", "_"): int((candidates.status == code).sum()) for code, name in enumerate(STATUSES)}
@@ -40,7 +40,7 @@ def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Sta
     claim = replace(promises.claim(ledger, state, guarantee), audit=audited(ledger), check=model_check(ledger))
     statement = promises.statement(ledger, candidates, counts, reasons, holds=guarantee.holds)
     audit = "" if claim.audit is None else claim.audit.sentence
-    told = quality(ledger)
+    control_readings = quality(ledger)
     return Status(
         name=ledger.name,
         library=ledger.library,
@@ -77,7 +77,7 @@ def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Sta
                 ledger.library,
                 ledger.endpoints,
             ),
-            *(f"{text}." for text in told.drift),
+            *(f"{text}." for text in control_readings.drift),
             *_unlikely(ledger, candidates),
         ),
         head=ledger.head,
@@ -87,7 +87,7 @@ def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Sta
         margins=ledger.margins,
         probability_names=promises.probability_names(ledger),
         readings=tuple(ledger.readings),
-        quality=told,
+        quality=control_readings,
         confirmation=confirmed,
         additivity=() if ledger.calibrated else deviations(ledger),
         stock=stocked.view(ledger),
@@ -101,23 +101,23 @@ _UNLIKELY = 0.05
 
 
 def _unlikely(ledger: Ledger, candidates: Candidates) -> list[str]:
-    """One warning for each limit that compounds which are in probably fail, though no phase has proven it."""
+    """Return one warning for each limit that compounds which are in probably fail, though no phase has proven it."""
     out = []
     for position in ledger.limited:
         endpoint = ledger.endpoints[position]
         chance = candidates.probability_meets[endpoint.name]
         found = np.flatnonzero((candidates.status == IN) & (chance < _UNLIKELY))
         if found.size:
-            told = names([ledger.library.ids[compound] for compound in found])
+            listed = names([ledger.library.ids[compound] for compound in found])
             out.append(
-                f"In, but less than {percent(_UNLIKELY)} likely to keep to {endpoint.limit_text}: {told}. "
+                f"In, but less than {percent(_UNLIKELY)} likely to keep to {endpoint.limit_text}: {listed}. "
                 f"Measure {endpoint.name} before relying on them."
             )
     return out
 
 
 def _finish(ledger: Ledger, state: State) -> tuple[StopReason, ...]:
-    """Why nothing more is asked; empty while something is."""
+    """Return why nothing more is requested; empty while something is."""
     issued = ledger.open_round
     if ledger.under_way is not None or (issued is not None and not issued.confirmation):
         return ()
@@ -161,8 +161,8 @@ _WIDE = 3e-4
 def model_check(ledger: Ledger) -> ModelCheck | None:
     """Return how many values of the objective fell inside their intervals, all rounds and the last; None without any.
 
-    A value is the mean of what a round brought for a compound; its interval is that of the model, widened by the
-    assay noise of as many determinations. Single answers and counts lie inside or outside of intervals by their kind,
+    A value is the mean of a round's results for a compound; its interval is that of the model, widened by the
+    assay noise of as many determinations. Single answers and counts are inside or outside of intervals by their kind,
     so these are not judged.
     """
     if not ledger.calibrated or ledger.endpoints[ledger.objective].kind != "value":

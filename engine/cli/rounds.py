@@ -231,7 +231,7 @@ def round_lines(now: Status, issued: Round, layout: Layout | None) -> list[str]:
     if layout is not None:
         names = ", ".join(plate.name for plate in layout.plates)
         lines.append(f"{many(len(layout.plates), 'plate')} of {layout.use.size:,} wells: {names}")
-    costs, leads = ([], []) if now.stock is None else now.stock.said_of([item.compound for item in issued.items])
+    costs, leads = ([], []) if now.stock is None else now.stock.costs_and_days([item.compound for item in issued.items])
     header = ["#", "ID", *(site.name for site in library.sites), "Measure"]
     header += [f"Cost ({now.stock.currency})"] if costs and now.stock is not None else []
     header += ["Lead (days)"] if leads else []

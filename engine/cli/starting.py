@@ -121,7 +121,7 @@ def check(options: argparse.Namespace, console: Console) -> Reply:
 
 def new(options: argparse.Namespace, console: Console) -> Reply:
     """Return a campaign file made from a table."""
-    from ..campaign.from_table import Wanted, campaign_from_table, refuse_taken
+    from ..campaign.from_table import Choices, campaign_from_table, refuse_taken
 
     path = Path(options.file)
     refuse_taken(path)
@@ -129,7 +129,7 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
     raw, mapping, imported, epsilons = _read(options, options.sd, console)
     facts = endpoint_facts(imported)
     document = check_report(raw, mapping, imported, facts)
-    requested = Wanted(
+    requested = Choices(
         goal="top" if options.top is not None and options.goal is None else options.goal or "epsilon-best",
         objectives=options.objective or None,
         **pick(options, "epsilon name"),
@@ -150,7 +150,7 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
 
 def _document(path: Path, now: Status, imported: ImportedTable, document: dict[str, Any]) -> dict[str, Any]:
     """Return the campaign that was made, as ``--json`` prints it; ``document`` is the check of its table."""
-    endpoints = [now.endpoints[k] for k in now.asked_endpoints]
+    endpoints = [now.endpoints[k] for k in now.requested_endpoints]
     return {
         "file": str(path),
         **pick(now, "name strategy why warnings head events goal=goal_sentence"),
@@ -166,7 +166,7 @@ def _document(path: Path, now: Status, imported: ImportedTable, document: dict[s
                 "in_goal": k in now.goal_endpoints,
                 "curves": [curve.text for curve in e.curves],
             }
-            for k, e in zip(now.asked_endpoints, endpoints, strict=True)
+            for k, e in zip(now.requested_endpoints, endpoints, strict=True)
         ],
         "history": len(imported.history),
         "stock": stock_document(now),
@@ -176,7 +176,7 @@ def _document(path: Path, now: Status, imported: ImportedTable, document: dict[s
 
 def _lines(path: Path, now: Status, history: int, document: dict[str, Any]) -> list[str]:
     """Return the same for the terminal; ``history``: how many values there were before."""
-    endpoints = [now.endpoints[k] for k in now.asked_endpoints]
+    endpoints = [now.endpoints[k] for k in now.requested_endpoints]
     return [
         f"Created {path}: {many(len(now.library), 'compound')}, rank {document['rank']} of {document['max_rank']}",
         now.goal_sentence,

@@ -14,7 +14,7 @@ from ..campaign.issued_rounds import Source
 from ..campaign.phrases import many
 from ..campaign.plan_choice import PlanOption, foreseen
 from ..campaign.state import Status
-from ..campaign.stock_view import Order, cost_words, money, not_said, wait_words
+from ..campaign.stock_view import Order, cost_words, money, unknown_in_words, wait_words
 from ..domain.stock import CANNOT, IN_STOCK, TO_MAKE, USUAL, StockLine, StockTerms
 from ..errors import AssayPilotError
 from ..text.documents import pick
@@ -131,7 +131,7 @@ def stock(options: argparse.Namespace, console: Console) -> Reply:
     """Return the stock, after recording a list, arrivals or terms if given."""
     arrived, terms = options.arrived, terms_of(options)
     _refuse_aimless(options)
-    changes = options.list is not None or bool(arrived) or terms.said
+    changes = options.list is not None or bool(arrived) or terms.stated
     if options.orders is not None:
         check_orders(Path(options.orders), options.file)
     not_used: list[dict[str, Any]] = []
@@ -360,7 +360,7 @@ def _option_lines(now: Status, found: Sequence[PlanOption], file: str) -> list[s
     same = [a.name for a, b in zip(found[1:], found, strict=False) if a.compounds == b.compounds]
     if same:
         lines.append(f"As good as the cheaper one, so the same: {', '.join(same)}.")
-    lines += not_said(max(found, key=lambda one: (one.unknown, one.wait_unknown)))
+    lines += unknown_in_words(max(found, key=lambda one: (one.unknown, one.wait_unknown)))
     if now.stock.terms.measurement_cost is None:
         lines.append("What a measurement costs is not known (--measurement-cost); only the making is counted.")
     lines += [

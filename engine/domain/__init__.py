@@ -1,1 +1,1 @@
-"""What a campaign is about: library, endpoints, goals, measurements, stock and plates."""
+"""The domain of a campaign: library, endpoints, goals, measurements, stock and plates."""

@@ -1,4 +1,4 @@
-"""Controls: compounds beside the library, measured again and again, so that plates and rounds can be compared."""
+"""Controls: compounds outside the library, measured repeatedly, so that plates and rounds can be compared."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ class Control:
 
     name: str
     values: tuple[tuple[str, float], ...] = ()
-    """Endpoint and nominal value, model scale; the endpoint "" stands for the only one that is measured.
+    """Endpoint and nominal value, model scale; the endpoint "" means the only one that is measured.
 
-    For an endpoint that is not named the value is not known: what the control read in its first round is taken for it.
+    For an endpoint that is not named the value is unknown: the reading of the control's first round replaces it.
     """
 
     def nominal(self, endpoint: str) -> float | None:
-        """Return the nominal value for an endpoint; None when it was not said."""
+        """Return the nominal value for an endpoint; None when it was not given."""
         return dict(self.values).get(endpoint)
 
     def as_json(self) -> dict[str, Any]:
-        """As a campaign file keeps it."""
+        """Return the JSON of a campaign file."""
         return {"name": self.name, "values": dict(self.values)}
 
     @classmethod
@@ -70,7 +70,7 @@ def parse_control(text: str) -> Control:
             value = math.nan
         if not equals or not endpoint or not math.isfinite(value):
             raise AssayPilotError(
-                f"{part!r} says no nominal value of the control {name}",
+                f"{part!r} has no nominal value of the control {name}",
                 option="--control",
                 mend=f'For example "{name};value=7.1", on the log scale for a log endpoint; or leave it out.',
             )
@@ -83,8 +83,8 @@ def parse_control(text: str) -> Control:
 
 def find_control(controls: Sequence[Control], name: str) -> int | None:
     """Return the position of the control of that name, large or small letters; None when there is none."""
-    wanted = name.strip().casefold()
-    return next((place for place, control in enumerate(controls) if control.name.casefold() == wanted), None)
+    key = name.strip().casefold()
+    return next((place for place, control in enumerate(controls) if control.name.casefold() == key), None)
 
 
 def check_names(controls: Sequence[Control]) -> None:
@@ -108,13 +108,13 @@ def resolved(
     out = []
     for control in controls:
         values: dict[str, float] = {}
-        for said, value in control.values:
-            if not said and len(measured) == 1:
+        for stated, value in control.values:
+            if not stated and len(measured) == 1:
                 values[endpoints[measured[0]].name] = value
-            elif said.casefold() in known:
-                values[known[said.casefold()]] = value
+            elif stated.casefold() in known:
+                values[known[stated.casefold()]] = value
             else:
-                what = "does not say of which endpoint" if not said else f"is of no measured endpoint: {said!r}"
+                what = "does not say of which endpoint" if not stated else f"is of no measured endpoint: {stated!r}"
                 raise AssayPilotError(
                     f"the nominal value of the control {control.name} {what}",
                     option="--control",

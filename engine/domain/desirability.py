@@ -1,7 +1,7 @@
-"""Profiles: desirability curves of endpoints and properties, and the score that says how well a compound meets all.
+"""Profiles: desirability curves of endpoints and properties, and the score of how well a compound meets all.
 
-Derringer and Suich's desirability: each endpoint is turned into 0 (no use) to 1 (as wanted) by straight ramps, and the
-score is the weighted geometric mean, so that one useless endpoint makes a compound useless.
+Derringer and Suich's desirability: straight ramps turn each endpoint into 0 (no use) to 1 (as desired). The score is
+their weighted geometric mean, so one useless endpoint makes a compound useless.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _SPEC = re.compile(r"\s*(?P<name>.*\S)\s*:(?P<values>[^:;]*)(?:;\s*weight\s*=(?P
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """How desirable values are: of one endpoint, in its entry unit, or of a property that structures tell."""
+    """How desirable values are: of one endpoint, in its entry unit, or of a property calculated from structures."""
 
     endpoint: str
     """The endpoint or the property."""
     values: tuple[float, ...]
-    """Two: of no use, as wanted; or four: of no use, as wanted, as wanted, of no use."""
+    """Two: of no use, as desired; or four: of no use, as desired, as desired, of no use."""
     weight: float = 1.0
 
     def __post_init__(self) -> None:
@@ -63,7 +63,7 @@ class Curve:
 
 
 def parse_curve(text: str) -> Curve:
-    """Return the curve that a text like ``pIC50:6..8`` or ``MW:550..450;weight=0.5`` says."""
+    """Return the curve of a text like ``pIC50:6..8`` or ``MW:550..450;weight=0.5``."""
     match = _SPEC.fullmatch(text)
     try:
         if match is None:
@@ -83,9 +83,9 @@ class Profile:
     """Curves as the models use them: on the model scale of each endpoint, turned so that larger is better."""
 
     row: int
-    """Where the score stands among the rows of values."""
+    """Row of the score among the values."""
     parts: tuple[int, ...]
-    """Where the endpoint of each curve stands."""
+    """Row of the endpoint of each curve."""
     corners: tuple[tuple[float, ...], ...]
     """Of each curve two values (desirability 0, 1) or four (0, 1, 1, 0)."""
     weights: tuple[float, ...]
@@ -94,7 +94,7 @@ class Profile:
     """``(n_properties, n)`` desirabilities of calculated properties, known of every compound; None without any."""
 
     def among(self, compounds: Ints) -> Profile:
-        """Return the profile of some of the compounds, which the last axis of values then stands for."""
+        """Return the profile of some of the compounds, in the order of the last axis of values."""
         return self if self.calculated is None else replace(self, calculated=self.calculated[:, compounds])
 
     def desirabilities(self, values: Floats) -> Floats:
@@ -127,11 +127,11 @@ class Profile:
         return whole
 
     def middle(self, place: int) -> float:
-        """Return the value half way up the first ramp of the endpoint that stands there."""
+        """Return the value half way up the first ramp of the endpoint in that row."""
         return float(np.mean(self.corners[self.parts.index(place)][:2]))
 
     def width(self, place: int) -> float:
-        """Return the width of the first ramp of the endpoint that stands there."""
+        """Return the width of the first ramp of the endpoint in that row."""
         return abs(float(np.diff(self.corners[self.parts.index(place)][:2])[0]))
 
     def at(self, places: Sequence[int]) -> Profile:

@@ -13,9 +13,9 @@ variance sd_a^2 / n_a + sd_b^2 / n_b, which is that of
     n = (sd_a^2 + sd_b^2) / (sd_a^2 / n_a + sd_b^2 / n_b)
 
 pairs: the effective count (Kish), n_a where both are equal, 0 where one is missing. It is made of counts alone, never
-of values, so whatever holds for counts fixed before the values holds for it.
+of values, so it is like any count that is fixed before the values.
 
-A difference that stands beside one of its own parts in a goal has errors correlated with that part's. Decisions allow
+A difference in a goal with one of its own parts has errors correlated with that part's. Decisions allow
 for that: the error probability is shared out among endpoints by a union bound (a factor d in the logarithm of GEGE),
 which needs no independence between them, and what one endpoint's bounds promise rests on that endpoint's own errors
 alone. The posterior probability of being a trade-off does take the endpoints as independent; it informs and never
@@ -72,7 +72,7 @@ def pooled_of(
 
 
 def difference(first: Pooled, second: Pooled, sds: tuple[float | Floats | None, float | Floats | None]) -> Pooled:
-    """Effective counts and means of the first minus the second, per arm; count and mean 0 where one is missing.
+    """Return effective counts and means of the first minus the second, per arm; count and mean 0 where one is missing.
 
     ``sds``: the noise of one measurement of each, for all or ``(n_arms,)``; taken as equal where one is not known.
     """
@@ -114,7 +114,7 @@ def with_noise(endpoints: Sequence[Endpoint]) -> list[Endpoint]:
 
 
 def in_words(endpoints: Sequence[Endpoint], position: int) -> str:
-    """How an endpoint is calculated: ``pIC50 - phERG``, ``pIC50:6..8, phERG:6..5``; empty for one that is measured."""
+    """Return how an endpoint is calculated: ``pIC50 - phERG``, ``pIC50:6..8, phERG:6..5``; empty for a measured one."""
     if endpoints[position].of is None:
         return ""
     if endpoints[position].curves:
@@ -125,7 +125,7 @@ def in_words(endpoints: Sequence[Endpoint], position: int) -> str:
 def find_parts(name: str, text: str, endpoints: Sequence[Endpoint]) -> tuple[str, str]:
     """Return the names of the two endpoints that a text like ``pIC50 - hERG`` subtracts from each other.
 
-    Names may hold minus signs and blanks of their own: every minus is tried, and one must split the text into two
+    Names may contain minus signs and blanks of their own: every minus is tried, and one must split the text into two
     endpoints (by name, or by what they are modelled as). AssayPilotError when none does, or more than one.
     """
     known: dict[str, list[str]] = {}

@@ -1,6 +1,6 @@
-"""Free-Wilson tables taken apart before they are solved: what one row alone tells is set aside, one site is absorbed.
+"""Free-Wilson tables reduced before they are solved: single-row substituents are set aside, one site is absorbed.
 
-A substituent that a single row carries is whatever makes that row fit: the row has leverage 1 and tells about nothing
+A substituent in a single row is whatever makes that row fit: the row has leverage 1 and informs nothing
 else. Such rows leave first, again and again, since each may leave another substituent with a single row (as leaves are
 plucked off a tree). Of the rows that stay, the core, the site with most substituents is absorbed: no row carries two
 of them, so their block of the normal equations is diagonal (the within transformation of a two-way layout; Searle 1971,
@@ -34,7 +34,7 @@ class _Wave:
 
 
 def alone_and_core(columns: Ints, n_columns: int) -> tuple[Ints, Ints]:
-    """Positions of the rows that stand alone, and of the core; ``columns`` as ``Eliminated`` takes them."""
+    """Return the positions of the set-aside rows, and of the core; ``columns`` as ``Eliminated`` takes them."""
     waves, core = _set_aside(columns, n_columns)
     alone = np.zeros(len(columns), dtype=bool)
     for wave in waves:
@@ -43,7 +43,7 @@ def alone_and_core(columns: Ints, n_columns: int) -> tuple[Ints, Ints]:
 
 
 class Eliminated:
-    """Rows of indicators taken apart: which stand alone, and the core of the others without its largest site.
+    """Reduced rows of indicators: those set aside, and the core of the others without its largest site.
 
     ``columns`` is ``(m, n_sites)`` with at least one site: the column of each row's substituent there. Column 0 of
     ``n_columns`` is the intercept, which every row has.
@@ -97,14 +97,14 @@ class Eliminated:
 
     @cached_property
     def span(self) -> Floats:
-        """An orthonormal basis ``(n_others, d)`` of what the core tells about the other sites."""
+        """An orthonormal basis ``(n_others, d)`` of the effects at the other sites that the core determines."""
         scale, vectors, kept = self._eigen
         basis: Floats = np.linalg.qr(scale[:, None] * vectors[:, kept])[0]
         return basis
 
     @cached_property
     def null_space(self) -> Floats:
-        """``(n_columns, n_columns - rank)``: independent directions in effects that no row tells anything about."""
+        """``(n_columns, n_columns - rank)``: independent directions in effects that no row informs."""
         scale, vectors, kept = self._eigen
         n = self.n_columns
         inner = vectors[:, ~kept] / scale[:, None]
@@ -122,7 +122,7 @@ class Eliminated:
         return out
 
     def follow(self, effects: Floats, values: Floats | None = None) -> None:
-        """Set, in ``effects`` ``(n_columns, ...)``, those of the rows that stand alone; ``values`` ``(n_rows, ...)``.
+        """Set, in ``effects`` ``(n_columns, ...)``, those of the set-aside rows; ``values`` ``(n_rows, ...)``.
 
         Each is what makes its row fit, given all others.
         """
@@ -132,7 +132,7 @@ class Eliminated:
 
 
 class Solver:
-    """Weighted least squares of a table that was taken apart: fits to any values, leverages, and covariances."""
+    """Weighted least squares of a reduced table: fits to any values, leverages, and covariances."""
 
     def __init__(self, table: Eliminated, weights: Floats) -> None:
         self.table, self.weights = table, weights
@@ -151,7 +151,7 @@ class Solver:
         return found
 
     def _solved(self, values: Floats) -> Floats:
-        """Effects of the core; those of all other columns are 0."""
+        """Return the effects of the core; those of all other columns are 0."""
         table, weighted = self.table, self._own * values
         totals = np.bincount(table.group, weighted, len(table.absorbed))
         repeated = np.repeat(weighted, table.places.shape[1])
@@ -163,7 +163,7 @@ class Solver:
         return out
 
     def fitted(self, values: Floats) -> Floats:
-        """Return the fit to the values of each row, ``(m,)``; the value itself of rows that stand alone."""
+        """Return the fit to the values of each row, ``(m,)``; the value itself of set-aside rows."""
         table = self.table
         theta = self.theta(values)
         out = np.array(values, dtype=float)
@@ -172,7 +172,7 @@ class Solver:
 
     @cached_property
     def leverage(self) -> Floats:
-        """The leverage ``(m,)`` of each row, 1 of those that stand alone."""
+        """The leverage ``(m,)`` of each row, 1 for set-aside rows."""
         table, m = self.table, len(self.table.absorbed)
         across = self._inverse @ self._shares
         squares = 1.0 / self._totals + np.einsum("ij,ij->j", self._shares, across)
@@ -229,7 +229,7 @@ def _inverse(span: Floats, gram: Floats) -> Floats:
 
 
 def _set_aside(columns: Ints, n_columns: int) -> tuple[list[_Wave], Ints]:
-    """Return the rows that stand alone, in waves, and the positions of all others.
+    """Return the set-aside rows, in waves, and the positions of all others.
 
     Of each column the number of rows left and the sum of their positions are kept: where one is left, the sum is it.
     """

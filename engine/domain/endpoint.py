@@ -1,4 +1,4 @@
-"""What is measured: its unit, the scale it is modelled on, which way is better, and how noisy the assay is."""
+"""Endpoints: unit, scale of the model, better direction, and assay noise."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _LARGEST = 1e150
 """The square of anything larger is no number in floating point."""
 _NOISE_SPAN = (1e-9, 1e9)
 _EDGES = " _,;:/-"
-"""What stands between a name and its unit."""
+"""Separators between a name and its unit."""
 
 FLIPPED: dict[Relation, Relation] = {"=": "=", "<": ">", ">": "<"}
 
@@ -76,7 +76,7 @@ class UnitMismatch(AssayPilotError):
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """What a compound's mean must keep to: ``<5``, ``>=6``; in the endpoint's entry unit, like values in tables."""
+    """A limit on a compound's mean: ``<5``, ``>=6``; in the endpoint's entry unit, like values in tables."""
 
     relation: Literal["<", "<=", ">", ">="]
     value: float
@@ -89,7 +89,7 @@ class Limit:
 
     @classmethod
     def parse(cls, text: str) -> Limit:
-        """Return the limit that a text like ``<5``, ``>= 6`` or ``<0,3`` says; AssayPilotError for any other text."""
+        """Return the limit of a text like ``<5``, ``>= 6`` or ``<0,3``; AssayPilotError for any other text."""
         match = _LIMIT.fullmatch(text)
         try:
             value = float(match[2].replace(",", ".")) if match else math.nan
@@ -109,7 +109,7 @@ class Limit:
 def normalise_unit(unit: str) -> str:
     """Return a concentration unit in its usual spelling (``uM`` becomes ``µM``); any other unit as it is."""
     text = unit.strip()
-    # M and mM only as written: m and mm are lengths. Nobody's table holds micrometres, but many spell µM as um.
+    # M and mM only as written: m and mm are lengths. No table has micrometres, but many spell µM as um.
     return text if text in CONCENTRATIONS else _SPELLINGS.get(text.casefold(), text)
 
 
@@ -118,11 +118,11 @@ class Endpoint:
     """One measured quantity. Noise, bounds and estimates live on the *model scale*, table values in the entry unit.
 
     With ``transform="log"`` a concentration is modelled as -log10(mol/L) (IC50 in nM: 9 - log10), any other
-    quantity, solubilities and exposures too, as log10. ``direction`` says which way is better on the model scale.
+    quantity, solubilities and exposures too, as log10. ``direction`` is the better side on the model scale.
     """
 
     name: str
-    """As the table's header says it."""
+    """As in the table's header."""
     unit: str = ""
     """The unit of entered values; empty when there is none."""
     transform: Transform = "none"
@@ -132,9 +132,9 @@ class Endpoint:
     wells_per_measurement: int = 1
     """Wells one measurement takes on a plate (a 10-point duplicate curve: 20)."""
     epsilon: float | None = None
-    """The difference that does not matter for this endpoint, model scale; None when it was not said."""
+    """The difference that does not matter for this endpoint, model scale; None when it was not given."""
     limit: Limit | None = None
-    """What every compound's mean must keep to, in the entry unit; None without a limit."""
+    """The limit of every compound's mean, in the entry unit; None without one."""
     of: tuple[str, ...] | None = None
     """The names of the endpoints it is calculated from; None: measured.
 
@@ -144,9 +144,9 @@ class Endpoint:
     noise_estimated: bool = False
     """Whether the noise is not known but estimated on the way; ``noise_sd`` is then a guess that plans start from."""
     kind: Kind = "value"
-    """What a measurement is: a plain value, a yes (1) or no (0), or a count of events; see ``kinds``."""
+    """The kind of a measurement: a plain value, a yes (1) or no (0), or a count of events; see ``kinds``."""
     words: tuple[str, str] | None = None
-    """How the table says yes and no, the wanted one first: ``("active", "inactive")``; None for 1 and 0."""
+    """Words of the table for yes and no, the desired one first: ``("active", "inactive")``; None for 1 and 0."""
     curves: tuple[Curve, ...] = ()
     """Of a profile the curves, one for each endpoint it is calculated ``of``; empty for all others."""
 
@@ -194,7 +194,7 @@ class Endpoint:
         if self.limit is not None:
             try:
                 self.to_model(self.limit.value)
-            except AssayPilotError as error:  # it has no logarithm, or nobody could measure it
+            except AssayPilotError as error:  # it has no logarithm, or cannot be measured
                 raise AssayPilotError(
                     f"the limit of {self.name} cannot be: {error.message}",
                     option="--endpoint",
@@ -203,12 +203,12 @@ class Endpoint:
 
     @property
     def noise_text(self) -> str:
-        """The noise SD as people say it; empty where it is not known."""
+        """The noise SD in words; empty where it is not known."""
         return "" if self.noise_sd is None else f"{self.noise_sd:.3g}"
 
     @property
     def ends(self) -> tuple[float, float] | None:
-        """What no mean can go far beyond, model scale and larger is better: 0 to 100 of a percentage; else None."""
+        """Bounds that means hardly exceed, model scale and larger is better: 0 to 100 of a percentage; else None."""
         words = set(re.split(r"[^a-z%]+", self.name.casefold()))
         if self.transform != "none" or self.kind != "value" or self.of is not None:
             return None
@@ -252,7 +252,7 @@ class Endpoint:
 
     @property
     def is_log(self) -> bool:
-        """Whether it is modelled as a logarithm, as far as its transform, its unit or its name say so."""
+        """Whether it is modelled as a logarithm, by its transform, its unit or its name."""
         return self.scale_unit == "log" or (not self.unit and _LOGARITHM.fullmatch(self.name) is not None)
 
     @property
@@ -278,8 +278,8 @@ class Endpoint:
                 )
             converted = value * (CONCENTRATIONS[own] / CONCENTRATIONS[self.unit])
         if self.transform == "log" and value <= 0:
-            asked = ": is it below the limit of quantitation? Then write < and that limit" if value == 0 else ""
-            raise AssayPilotError(f"{value:g} has no logarithm{asked or ' (must be > 0)'}", column=self.name)
+            question = ": is it below the limit of quantitation? Then write < and that limit" if value == 0 else ""
+            raise AssayPilotError(f"{value:g} has no logarithm{question or ' (must be > 0)'}", column=self.name)
         if not (0.0 < abs(converted) <= _LARGEST or value == 0.0):
             raise self._absurd(value, own)
         if self.transform == "none":
@@ -295,7 +295,7 @@ class Endpoint:
         return on_model
 
     def _absurd(self, value: float, unit: str) -> AssayPilotError:
-        """Return the refusal of a value nobody can have measured."""
+        """Return the refusal of a value that cannot have been measured."""
         if self.transform == "none" and self.scale_unit == "log":
             mend = f"A value is expected between {-_LOG_SPAN:g} and {_LOG_SPAN:g}; was it meant as a concentration?"
         else:
@@ -314,7 +314,7 @@ class Endpoint:
         return float(10.0**value)
 
     def sd_to_model(self, value: float, sd: float | None) -> float | None:
-        """Return the SD a lab gives beside a mean in the entry unit, on the model scale.
+        """Return the SD that a lab gives with a mean in the entry unit, on the model scale.
 
         For a logarithm by the first-order rule sd / (value ln 10), which is how a relative error becomes log units.
         """
@@ -354,7 +354,7 @@ class Endpoint:
 
     @property
     def limit_text(self) -> str:
-        """The limit as people say it: ``hERG < 5``, ``IC50 > 10000 nM``; empty without one."""
+        """The limit in words: ``hERG < 5``, ``IC50 > 10000 nM``; empty without one."""
         if self.limit is None:
             return ""
         unit = f" {self.unit}" if self.unit and self.unit not in self.name else ""

@@ -21,9 +21,9 @@ OUTSIDE_TOLERANCE = 1e-6
 """A row whose part outside a span is longer than this share of its length is not in the span."""
 
 MANY_COLUMNS = 256
-"""From here on a table may be taken apart before it is solved; below, dense algebra takes some milliseconds."""
+"""From here on a table may be reduced before it is solved; below, dense algebra takes some milliseconds."""
 _PER_ENTRY = 100
-"""What taking apart takes for a substituent of a row, by what dense algebra takes for columns cubed."""
+"""Time of the reduction per substituent of a row, in units of dense algebra's time per column cubed."""
 
 _DENSE_ENTRIES = 4_000_000
 _LARGEST = 1 << 62
@@ -31,7 +31,7 @@ _CHUNK = 65_536
 
 
 def _kept(array: NDArray[Any], kind: np.dtype[Any]) -> NDArray[Any]:
-    """Return the array in rows and of that kind, not to be written to; itself when nobody can write to its memory."""
+    """Return the array in rows and of that kind, not to be written to; itself when its memory is read-only."""
     owner: Any = array
     while isinstance(owner, np.ndarray) and not owner.flags.writeable and owner.base is not None:
         owner = owner.base
@@ -61,10 +61,10 @@ class Features(Protocol):
         """Return the given rows ``(m, n_columns)``; meant for small m."""
 
     def times(self, vector: Floats, rows: Ints | None = None) -> Floats:
-        """X'v of each row, ``(m,)``; of several vectors ``(n_columns, k)`` ``(m, k)``."""
+        """Return X'v of each row, ``(m,)``; of several vectors ``(n_columns, k)`` ``(m, k)``."""
 
     def quadratic(self, matrix: Floats, rows: Ints | None = None) -> Floats:
-        """X'Mx of each row for a symmetric matrix ``(n_columns, n_columns)``."""
+        """Return X'Mx of each row for a symmetric matrix ``(n_columns, n_columns)``."""
 
     def gram(self, weights: Floats, rows: Ints | None = None) -> Floats:
         """Sum of w x x' over the rows, ``(n_columns, n_columns)``."""
@@ -97,11 +97,11 @@ class DenseFeatures:
         return self._matrix[rows]
 
     def times(self, vector: Floats, rows: Ints | None = None) -> Floats:
-        """X'v of each row."""
+        """Return X'v of each row."""
         return (self._matrix if rows is None else self._matrix[rows]) @ vector
 
     def quadratic(self, matrix: Floats, rows: Ints | None = None) -> Floats:
-        """X'Mx of each row."""
+        """Return X'Mx of each row."""
         x = self._matrix if rows is None else self._matrix[rows]
         return _row_products(x @ matrix, x)
 
@@ -164,7 +164,7 @@ class SiteFeatures:
         return out
 
     def times(self, vector: Floats, rows: Ints | None = None) -> Floats:
-        """X'v of each row: one look-up per site."""
+        """Return X'v of each row: one look-up per site."""
         codes = self.codes if rows is None else self.codes[rows]
         total: Floats = np.zeros((len(codes), *vector.shape[1:])) + vector[0]
         for site, start in enumerate(self._starts):
@@ -172,7 +172,7 @@ class SiteFeatures:
         return total
 
     def quadratic(self, matrix: Floats, rows: Ints | None = None) -> Floats:
-        """X'Mx of each row: one look-up per pair of sites."""
+        """Return X'Mx of each row: one look-up per pair of sites."""
         codes = self.codes if rows is None else self.codes[rows]
         blocks = [slice(start, start + size) for start, size in zip(self._starts, self.sizes, strict=True)]
         total = np.full(len(codes), matrix[0, 0])
@@ -217,7 +217,7 @@ def span_basis(features: Features, rows: Ints | None = None) -> Floats:
     """Return an orthonormal basis ``(n_columns, rank)`` of the span of the given rows (all rows when None).
 
     From the eigenvectors of the Gram matrix of the rows with scaled columns, so that a substituent seen once
-    counts like one seen a thousand times. Of many sites' columns from the few directions that no row tells about.
+    counts like one seen a thousand times. For many sites' columns, from the few directions that no row informs.
     """
     n = features.n_rows if rows is None else len(rows)
     if n == 0:
@@ -240,12 +240,12 @@ def span_basis(features: Features, rows: Ints | None = None) -> Floats:
 
 
 def large(features: Features, n_rows: int) -> TypeGuard[SiteFeatures]:
-    """Whether so many rows of a table are taken apart before they are solved."""
-    return isinstance(features, SiteFeatures) and worth_taking_apart(features.n_columns, n_rows * len(features.sizes))
+    """Return whether so many rows of a table are reduced before they are solved."""
+    return isinstance(features, SiteFeatures) and worth_eliminating(features.n_columns, n_rows * len(features.sizes))
 
 
-def worth_taking_apart(n_columns: int, entries: int) -> bool:
-    """Whether that is sooner done than dense algebra, which takes the cube of the columns and hardly minds the rows."""
+def worth_eliminating(n_columns: int, entries: int) -> bool:
+    """Return whether reduction is faster than dense algebra, whose time grows with the cube of the columns."""
     return n_columns >= MANY_COLUMNS and n_columns**3 > _PER_ENTRY * entries
 
 
@@ -263,7 +263,7 @@ def orthonormal_complement(directions: Floats) -> Floats:
 
 
 def outside_span(features: Features, basis: Floats, rows: Ints | None = None) -> Flags:
-    """Whether each row has a part outside the span of ``basis`` (so its mean is not estimable from there)."""
+    """Return whether each row has a part outside the span of ``basis`` (so its mean is not estimable from there)."""
     if basis.shape[1] == features.n_columns:
         return np.zeros(features.n_rows if rows is None else len(rows), dtype=bool)
     complement = np.eye(features.n_columns) - basis @ basis.T
@@ -294,7 +294,7 @@ class ProjectedFeatures:
         return int(self.basis.shape[1])
 
     def onto(self, rows: Ints) -> ProjectedFeatures:
-        """Other rows of the same table in the same coordinates (they should lie in the span)."""
+        """Return the other rows of the same table in the same coordinates (they should lie in the span)."""
         return ProjectedFeatures(self.features, rows, self.basis)
 
     @cached_property
@@ -315,13 +315,13 @@ class ProjectedFeatures:
         return self.features.dense(rows) @ self.basis
 
     def times(self, vector: Floats) -> Floats:
-        """Z'v of each row for a vector in the coordinates here."""
+        """Return Z'v of each row for a vector in the coordinates here."""
         if self._small:
             return self._kept @ vector
         return self.features.times(self.basis @ vector, self.rows)
 
     def quadratic(self, matrix: Floats) -> Floats:
-        """Z'Mz of each row for a symmetric matrix in the coordinates here, ``(n_rows,)``."""
+        """Return Z'Mz of each row for a symmetric matrix in the coordinates here, ``(n_rows,)``."""
         if self._small:
             return _row_products(self._kept @ matrix, self._kept)
         return self.features.quadratic(self.basis @ matrix @ self.basis.T, self.rows)

@@ -1,7 +1,7 @@
-"""What is wanted of a library, and which compounds that is when the truth is known.
+"""Goals: what is sought in a library, and which compounds meet it when the truth is known.
 
 Larger is better here: callers turn an endpoint that should be small around first. An answer is a set of compounds;
-every goal says which sets are right, so that strategies of all kinds are scored alike.
+every goal defines which sets are right, so that all strategies are scored in the same way.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def _at_least_zero(name: str, value: float, option: str | None) -> None:
 class AllEpsilonBest:
     """All compounds within epsilon of the best, the cutoff soft by slack.
 
-    A right answer holds every compound within epsilon and none worse than epsilon + slack.
+    A right answer contains every compound within epsilon and none worse than epsilon + slack.
     """
 
     name: ClassVar[str] = "epsilon-best"
@@ -50,15 +50,15 @@ class AllEpsilonBest:
         _at_least_zero("slack", self.slack, "--slack")
 
     def members(self, means: Floats) -> Flags:
-        """Which compounds are within epsilon of the best, ``(n,)``; a mean that is NaN is never a member."""
+        """Return which compounds are within epsilon of the best, ``(n,)``; a mean that is NaN is never a member."""
         return means >= np.nanmax(means) - self.epsilon
 
     def acceptable(self, means: Floats) -> Flags:
-        """Which compounds a right answer may hold: within epsilon + slack."""
+        """Return which compounds a right answer may contain: within epsilon + slack."""
         return means >= np.nanmax(means) - (self.epsilon + self.slack)
 
     def is_right(self, answer: Flags, means: Floats) -> bool:
-        """Whether an answer holds every member and nothing that is not acceptable."""
+        """Return whether an answer contains every member and nothing that is not acceptable."""
         return bool(np.all(answer[self.members(means)]) and not np.any(answer & ~self.acceptable(means)))
 
 
@@ -75,15 +75,15 @@ class Best:
         _at_least_zero("slack", self.slack, "--slack")
 
     def members(self, means: Floats) -> Flags:
-        """Which compounds are the best, ``(n,)``; several when they tie."""
+        """Return which compounds are the best, ``(n,)``; several when they tie."""
         return means >= np.nanmax(means)
 
     def acceptable(self, means: Floats) -> Flags:
-        """Which compounds a right answer may name: within slack of the best."""
+        """Return which compounds a right answer may name: within slack of the best."""
         return means >= np.nanmax(means) - self.slack
 
     def is_right(self, answer: Flags, means: Floats) -> bool:
-        """Whether an answer names exactly one compound, and that one is acceptable."""
+        """Return whether an answer names exactly one compound, and that one is acceptable."""
         return int(answer.sum()) == 1 and bool(self.acceptable(means)[answer].all())
 
 
@@ -111,17 +111,17 @@ class Top:
         return np.asarray(np.partition(known, -self.count, axis=-1)[..., -self.count])
 
     def members(self, means: Floats) -> Flags:
-        """Which compounds are among the best, ``(n,)``; more of them when they tie, never one whose mean is NaN."""
+        """Return which compounds are among the best, ``(n,)``: more when they tie, none whose mean is NaN."""
         return means >= self.border(means)
 
     def acceptable(self, means: Floats) -> Flags:
-        """Which compounds a right answer may name: within slack of the last of the best."""
+        """Return which compounds a right answer may name: within slack of the last of the best."""
         return means >= self.border(means) - self.slack
 
     def is_right(self, answer: Flags, means: Floats) -> bool:
-        """Whether an answer names so many compounds, all of them acceptable."""
-        wanted = min(self.count, int((~np.isnan(means)).sum()))
-        return int(answer.sum()) == wanted and bool(self.acceptable(means)[answer].all())
+        """Return whether an answer names so many compounds, all of them acceptable."""
+        size = min(self.count, int((~np.isnan(means)).sum()))
+        return int(answer.sum()) == size and bool(self.acceptable(means)[answer].all())
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,15 +140,15 @@ class Threshold:
         _at_least_zero("slack", self.slack, "--slack")
 
     def members(self, means: Floats) -> Flags:
-        """Which compounds are above the threshold, ``(n,)``."""
+        """Return which compounds are above the threshold, ``(n,)``."""
         return means > self.threshold
 
     def acceptable(self, means: Floats) -> Flags:
-        """Which compounds a right answer may hold: above the threshold, or below it by at most the slack."""
+        """Return which compounds a right answer may contain: above the threshold, or below it by at most the slack."""
         return means > self.threshold - self.slack
 
     def is_right(self, answer: Flags, means: Floats) -> bool:
-        """Whether an answer holds everything above the threshold by more than the slack, and nothing not acceptable."""
+        """Return whether an answer contains all above threshold + slack, and only acceptable ones."""
         sure = means > self.threshold + self.slack
         return bool(np.all(answer[sure]) and not np.any(answer & ~self.acceptable(means)))
 
@@ -157,7 +157,7 @@ class Threshold:
 class ParetoSet:
     """The compounds no other compound beats in every endpoint; with margins, members up to them may be in too.
 
-    Means are ``(n_endpoints, n)``. With margins 0 a right answer is exactly the Pareto set; with margins it holds the
+    Means are ``(n_endpoints, n)``. With margins 0 a right answer is exactly the Pareto set; with margins it has the
     Pareto set and nothing that some compound beats by more than its margin in every endpoint at once.
     """
 
@@ -184,21 +184,21 @@ class ParetoSet:
             )
 
     def members(self, means: Floats) -> Flags:
-        """Which compounds no other beats in every endpoint, ``(n,)``; NaN is never a member."""
+        """Return which compounds no other beats in every endpoint, ``(n,)``; NaN is never a member."""
         return ~dominated(means) & ~np.isnan(means).any(axis=0)
 
     def acceptable(self, means: Floats) -> Flags:
-        """Which compounds a right answer may hold: none beats them by more than the margin in every endpoint."""
+        """Return which compounds a right answer may contain: none beats them by over the margin in every endpoint."""
         known = ~np.isnan(means).any(axis=0)
         return ~dominated(means, self.margins) & known
 
     def is_right(self, answer: Flags, means: Floats) -> bool:
-        """Whether an answer holds every member and nothing that is not acceptable."""
+        """Return whether an answer contains every member and nothing that is not acceptable."""
         return bool(np.all(answer[self.members(means)]) and not np.any(answer & ~self.acceptable(means)))
 
 
 def dominated(means: Floats, margins: tuple[float, ...] | None = None) -> Flags:
-    """Which columns of ``(n_endpoints, n)`` some other beats by more than the margins in every row, ``(n,)``.
+    """Return which columns of ``(n_endpoints, n)`` some other beats by more than the margins in every row, ``(n,)``.
 
     Strictly better in every endpoint (the papers' dominance): equal compounds do not beat each other. NaN beats nothing
     and is beaten where the rest is.
@@ -208,7 +208,7 @@ def dominated(means: Floats, margins: tuple[float, ...] | None = None) -> Flags:
 
 
 Goal = AllEpsilonBest | Best | ParetoSet | Threshold | Top
-"""What a strategy can be asked for."""
+"""The goals a strategy can have."""
 
 GOALS = ("epsilon-best", "pareto", "best", "top")
 """The goals a campaign can have."""

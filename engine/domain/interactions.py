@@ -32,14 +32,14 @@ def chosen_pairs(sites: Sequence[str], texts: Sequence[str]) -> Pairs:
     known = {name.casefold(): place for place, name in enumerate(sites)}
     found: dict[tuple[str, str], None] = {}
     for text in texts:
-        said = [part.strip() for part in text.replace("+", ",").replace(";", ",").split(",") if part.strip()]
-        unknown = [part for part in said if part.casefold() not in known]
+        names = [part.strip() for part in text.replace("+", ",").replace(";", ",").split(",") if part.strip()]
+        unknown = [part for part in names if part.casefold() not in known]
         if unknown:
             raise AssayPilotError(
                 f"there is no site {unknown[0]!r}", option="--interaction", mend=f"The sites are {', '.join(sites)}."
             )
-        places = sorted({known[part.casefold()] for part in said})
-        if len(said) != 2 or len(places) != 2:
+        places = sorted({known[part.casefold()] for part in names})
+        if len(names) != 2 or len(places) != 2:
             raise AssayPilotError(
                 f"an interaction is between two different sites, got {text.strip()!r}",
                 option="--interaction",
@@ -54,7 +54,7 @@ def chosen_pairs(sites: Sequence[str], texts: Sequence[str]) -> Pairs:
 def merged(
     codes: NDArray[np.int32], sizes: Sequence[int], pairs: Sequence[tuple[int, int]]
 ) -> tuple[NDArray[np.int32], list[Ints]]:
-    """Codes of the sites that stand alone, then of the pairs; and each pair's combinations.
+    """Return the codes of the sites that are in no pair, then of the pairs; and each pair's combinations.
 
     ``codes`` is ``(n, n_sites)``, ``pairs`` are places of sites. A combination is ``first * sizes[second] + second``;
     those of a pair are all that occur, in that order.

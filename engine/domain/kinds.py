@@ -1,4 +1,4 @@
-"""Kinds of endpoints beside plain values: yes or no, and counts; how tables say them, and what a value of one is.
+"""Kinds of endpoints besides plain values: yes or no, and counts; their words in tables and their values.
 
 A yes is 1 and a no is 0, so the mean of a compound is the chance of a yes.
 """
@@ -33,9 +33,9 @@ WORDS = (
     ("true", "false"),
     ("y", "n"),
 )
-"""How people say yes and no; those before ``yes`` are results and nothing else."""
+"""Words for yes and no; those before ``yes`` are results and nothing else."""
 _PLAIN = {"1": 1.0, "0": 0.0, "yes": 1.0, "no": 0.0, "true": 1.0, "false": 0.0}
-"""What is read beside an endpoint's own words."""
+"""Words that are read besides an endpoint's own."""
 
 
 def _folded(text: str) -> str:
@@ -43,7 +43,7 @@ def _folded(text: str) -> str:
 
 
 def words_in(texts: Iterable[str]) -> tuple[str, str] | None:
-    """Return the words of a column that says yes and no, yes first, as it writes them; None for any other."""
+    """Return the words of a yes-or-no column, yes first, as written there; None for any other column."""
     found: dict[str, str] = {}
     for text in texts:
         word = " ".join(text.split())
@@ -56,8 +56,8 @@ def words_in(texts: Iterable[str]) -> tuple[str, str] | None:
     return None
 
 
-def said(endpoint: Endpoint, text: str) -> float | None:
-    """1 or 0 for a word of a yes-or-no endpoint; None for any other text, and for any other kind."""
+def class_value(endpoint: Endpoint, text: str) -> float | None:
+    """Return 1 or 0 for a word of a yes-or-no endpoint; None for any other text or kind."""
     if endpoint.kind != "yes-no":
         return None
     word = _folded(text)
@@ -68,7 +68,7 @@ def said(endpoint: Endpoint, text: str) -> float | None:
         turned_around = _turned_around(own)
         pair = next((pair for pair in WORDS if word in pair), None)
         if pair is not None and len(word) > 1:
-            # Another way of saying it: "pos" where the table has "positive".
+            # A synonym: "pos" where the table has "positive".
             return float((word == pair[0]) != turned_around)
         if turned_around and word in _PLAIN:
             return None if word not in ("1", "0") else _PLAIN[word]
@@ -76,7 +76,7 @@ def said(endpoint: Endpoint, text: str) -> float | None:
 
 
 def _turned_around(own: list[str]) -> bool:
-    """Whether the wanted word is the one that people usually mean by no."""
+    """Return whether the desired word is one that usually means no."""
     return any(own[0] == no or own[1] == yes for yes, no in WORDS)
 
 
@@ -87,14 +87,14 @@ def turned(words: tuple[str, str] | None) -> tuple[str, str]:
 
 
 def word_of(endpoint: Endpoint, value: float) -> str | None:
-    """``active`` for a 1 of an endpoint with words; None for a share, and for any other kind."""
+    """Return ``active`` for a 1 of an endpoint with words; None for a share, and for any other kind."""
     if endpoint.kind != "yes-no" or endpoint.words is None or value not in (0.0, 1.0):
         return None
     return endpoint.words[0] if value == 1.0 else endpoint.words[1]
 
 
 def yes_of(endpoint: Endpoint) -> str:
-    """Return the word for the wanted answer."""
+    """Return the word for the desired answer."""
     return "1" if endpoint.words is None else endpoint.words[0]
 
 
@@ -148,9 +148,9 @@ def check(endpoint: Endpoint) -> None:
         raise AssayPilotError(
             f"{name} is {what}, and larger has to be better (direction=max)",
             option="--endpoint",
-            mend="Name the wanted word first, for example words=non-toxic/toxic."
+            mend="Name the desired word first, for example words=non-toxic/toxic."
             if kind == "yes-no"
-            else "Count what is wanted, or give log values (transform=log) as a plain endpoint.",
+            else "Count the desired events, or give log values (transform=log) as a plain endpoint.",
         )
 
 

@@ -33,19 +33,19 @@ class Site:
     """A position of the core and what has been put there."""
 
     name: str
-    """As the table's header says it, e.g. ``R1``."""
+    """As in the table's header, e.g. ``R1``."""
     substituents: tuple[str, ...]
     """Labels or SMILES with one attachment point, in order of first appearance."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scaffold:
-    """What the substituents of a library stand on, when they were taken from structures."""
+    """The core of a library whose substituents were taken from structures."""
 
     cores: tuple[str, ...]
     """SMILES with ``[*:n]`` at site Rn, as they were looked for; they keep their numbers when compounds are added."""
     fixed: tuple[tuple[str, str], ...] = ()
-    """Sites that every compound fills alike, which are not among the library's, and what stands there."""
+    """Sites where all compounds have the same substituent, which are not among the library's, and that substituent."""
 
 
 def _read_header(text: str) -> dict[str, Any]:
@@ -96,9 +96,9 @@ class Library:
     smiles: tuple[str, ...] | None = None
     """Structures, one per compound, empty where unknown; None when no structure is known."""
     measurable: Flags = field(default_factory=lambda: np.ones(0, dtype=bool))
-    """Whether each compound can be had for a measurement; all of them when not given."""
+    """Whether each compound is available for a measurement; all are when not given."""
     scaffold: Scaffold | None = None
-    """What the substituents stand on; None when that is not known."""
+    """The core of the substituents; None when it is not known."""
     aliases: tuple[tuple[str, str], ...] = ()
     """Further names under which a lab may report a compound, each with the compound's id."""
     interactions: Pairs = ()
@@ -162,7 +162,7 @@ class Library:
 
     @classmethod
     def product(cls, sites: Sequence[Site], *, known: Library | None = None) -> Library:
-        """Every combination of the substituents; those in ``known`` keep their id, structure and flag.
+        """Return every combination of the substituents; those in ``known`` keep their id, structure and flag.
 
         Raises AssayPilotError above ``LARGEST_PRODUCT`` combinations.
         """
@@ -205,11 +205,11 @@ class Library:
         ids = tuple(name_from_substituents(self.sites, row) for row in new)
         return Library(self.sites, new, ids, scaffold=self.scaffold, structures=self.structures)
 
-    def refuse_partial(self, who: str, mend: str = "") -> None:
-        """Raise AssayPilotError where not all combinations are listed, for ``who`` compares every one of them."""
+    def refuse_partial(self, method: str, mend: str = "") -> None:
+        """Raise AssayPilotError where not all combinations are listed: ``method`` compares all of them."""
         if self.partial:
             raise AssayPilotError(
-                f"{who} compares every compound, and all combinations are {self.n_combinations:,}; "
+                f"{method} compares every compound, and all combinations are {self.n_combinations:,}; "
                 f"{LARGEST_PRODUCT:,} is the most listed",
                 option="--product",
                 mend=f"{mend}Leave out sites or substituents, or list the compounds you would make.",
@@ -249,7 +249,7 @@ class Library:
     def find(self, compound_id: str) -> int | None:
         """Return the position of a compound by its id: exactly, else without regard to case and outer spaces if unique.
 
-        A name that is nobody's id may be another name of a compound.
+        A name that is no id may be another name of a compound.
         """
         position = self._index.get(compound_id)
         if position is None:

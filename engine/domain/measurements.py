@@ -1,4 +1,4 @@
-"""Measured values: as a table says them, as a campaign keeps them, and pooled for estimates."""
+"""Measured values: as in a table, as a campaign keeps them, and pooled for estimates."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from ..arrays import Floats
 from .endpoint import Relation
 
 FEW_REPEATED = 3
-"""Compounds measured more than once below which their scatter says next to nothing about the assay."""
+"""Compounds measured more than once below which their scatter hardly informs the assay noise."""
 
 _SURELY, _FEWEST = 0.01, 6
-"""p from which SDs of means speak of single runs, and the degrees of freedom below which they are not asked."""
+"""p from which SDs of means indicate single runs, and the degrees of freedom below which they are not tested."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One value as a table, a paste or a typed cell says it, in the entry unit."""
+    """One value of a table, a paste or a typed cell, in the entry unit."""
 
     compound: str
     """The compound's id."""
@@ -34,7 +34,7 @@ class Result:
     sd: float | None = None
     """SD of those determinations as the lab gives it."""
     round: int | None = None
-    """The round the table says it belongs to, as the work list does; None when it does not say."""
+    """The round it belongs to according to the table or work list; None when none is given."""
     replicate: str = ""
     date: str = ""
     plate: str = ""
@@ -113,7 +113,7 @@ def replicate_noise(
 
 
 def determinations(n: Sequence[int], sds: Sequence[float | None], stated: float | None) -> list[int]:
-    """Return the independent determinations behind each value: its n, and 1 where SDs tell that an n counts one run.
+    """Return the independent determinations behind each value: its n, and 1 where SDs show that an n counts one run.
 
     What differs from run to run is in the noise of a value and not in the SD within its run. Where the SDs that came
     with means of n are surely below the stated noise (chi square, p < 0.01), n more wells were no more runs.

@@ -1,4 +1,4 @@
-"""What people say of an assay's noise, and what the field takes for it and for a difference that does not matter."""
+"""Assay noise as users state it, and usual values of it and of a difference that does not matter."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class StatedNoise:
 
 
 def parse_noise(text: str) -> StatedNoise:
-    """Return what ``0.2``, ``unknown`` or ``unknown:0.2`` says; AssayPilotError for any other text."""
+    """Return the noise of ``0.2``, ``unknown`` or ``unknown:0.2``; AssayPilotError for any other text."""
     word, colon, guess = text.strip().partition(":")
     unknown = word.strip().casefold() == UNKNOWN
     number = guess if unknown else text
@@ -69,7 +69,7 @@ class Usual:
 
 
 def usual(endpoint: Endpoint, values: Sequence[float]) -> Usual | None:
-    """Return the usual noise and epsilon of an endpoint; None where neither its scale nor its values tell any.
+    """Return the usual noise and epsilon of an endpoint; None where neither its scale nor its values suggest any.
 
     ``values``: those that are known, on the model scale.
     """

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from .endpoint import Endpoint
 
 LOWEST, HIGHEST = 1.0, 13.0
-"""Between 0.1 mol/L and 0.1 pmol/L; what lies beyond is more likely a concentration, or a sign that was lost."""
+"""Between 0.1 mol/L and 0.1 pmol/L; a value beyond is more likely a concentration, or a sign that was lost."""
 USUAL = (3.0, 11.0)
-"""Where nearly every pIC50 lies."""
+"""Range of nearly every pIC50."""
 _P_SCALE = re.compile(
     r"(?:.*[\s_(\[-])?p(?:(?:ic|ec|ac|gi|xc|cc|dc|ed|lc|tc|sc)[ _]?\d\d|ki|kd|a2|kb|chembl|activity|potency|affinity)"
     r"(?:[\s_()\]-].*)?",
@@ -23,7 +23,7 @@ _P_SCALE = re.compile(
 
 
 def is_p_scale(endpoint: Endpoint) -> bool:
-    """Whether values are entered as negative logarithms of a concentration (pIC50, pKi)."""
+    """Return whether values are entered as negative logarithms of a concentration (pIC50, pKi)."""
     return endpoint.transform == "none" and not endpoint.unit and _P_SCALE.fullmatch(endpoint.name) is not None
 
 
@@ -42,13 +42,13 @@ def unusual(endpoint: Endpoint, value: float) -> str | None:
 
 
 _FEWEST_BEFORE = 6
-"""Values from which it is known where those of an endpoint lie."""
+"""Number of values from which the usual range of an endpoint is known."""
 _UNIT_STEP = 3.0
-"""Between neighbouring units (nM and µM, µg and mg) lies a factor of 1,000."""
+"""Neighbouring units (nM and µM, µg and mg) differ by a factor of 1,000."""
 
 
 def about_unit(endpoint: Endpoint, values: Sequence[float], before: Sequence[float]) -> str | None:
-    """Return a remark on values that all lie about a factor of 1,000 beyond those measured ``before``.
+    """Return a remark on values that are all about a factor of 1,000 beyond those measured ``before``.
 
     None where they do not. Both in the entry unit; only of quantities that are compared by factors.
     """

@@ -14,22 +14,22 @@ import numpy as np
 from ..arrays import Flags, Floats, Ints
 
 _AT_ONCE = 1 << 15
-"""Pairs looked at together, whatever the number of compounds: what a processor's fast memory holds."""
+"""Pairs looked at together, whatever the number of compounds: what fits a processor's cache."""
 
 _LEAF = 128
 """Points of a box; pairs of boxes that cannot matter are left out as a whole."""
 
 _SOONER = 1 << 13
-"""Up to so many pairs each is looked at sooner than the strongest points are found."""
+"""Number of pairs up to which comparing all is faster than finding the strongest points."""
 
 _STRONGEST = 32
 """Points that all others are compared with first; then twice as many, and so on."""
 
 _AT_MOST = 1 << 24
-"""Pairs whose comparisons are held in memory together."""
+"""Pairs whose comparisons are in memory together."""
 
 _FAR = 1e300
-"""Stands for an infinite value in a sum."""
+"""Replaces an infinite value in a sum."""
 
 _FEW = 1 << 18
 """Up to this many pairs boxes cost more than they save."""
@@ -50,9 +50,9 @@ def lead(points: Floats, queries: Floats, own: Ints | None = None) -> Floats:
 
     -inf without points.
 
-    ``own``: the point that each query is itself, which does not count; -1 for none. Exact: the very differences that
-    a loop over all pairs would take, of which boxes of points that cannot hold the largest are left out, so that time
-    grows far slower than the number of pairs when there are few endpoints. Entries must be finite or -inf in
+    ``own``: the point that each query is itself, which does not count; -1 for none. Exact: the same differences as in a
+    loop over all pairs, without boxes of points that cannot contain the largest. So time grows far slower than the
+    number of pairs when there are few endpoints. Entries must be finite or -inf in
     ``points``, finite in ``queries``.
     """
     n, m = points.shape[1], queries.shape[1]
@@ -63,16 +63,16 @@ def lead(points: Floats, queries: Floats, own: Ints | None = None) -> Floats:
     boxes = _boxes(points)
     tops = np.stack([points[:, box].max(axis=1) for box in boxes], axis=1)
     for group in _boxes(queries):
-        asked, owned = queries[:, group], mine[group]
+        queried, owned = queries[:, group], mine[group]
         most = np.full(len(boxes), math.inf)
-        for row, lowest in zip(tops, asked.min(axis=1), strict=True):
+        for row, lowest in zip(tops, queried.min(axis=1), strict=True):
             np.minimum(most, row - lowest, out=most)
         found = np.full(len(group), -math.inf)
         for at in np.argsort(-most, kind="stable"):
             if most[at] <= found.min():
                 break
             box = boxes[at]
-            np.maximum(found, _all_pairs(points[:, box], asked, box, owned), out=found)
+            np.maximum(found, _all_pairs(points[:, box], queried, box, owned), out=found)
         best[group] = found
     return best
 
@@ -94,8 +94,8 @@ def _all_pairs(points: Floats, queries: Floats, numbers: Ints, own: Ints) -> Flo
         part = slice(start, min(start + step, m))
         least, other = room[:, : part.stop - start]
         np.subtract(points[0], queries[0, part, None], out=least)
-        for row, asked in zip(points[1:], queries[1:, part], strict=True):
-            np.subtract(row, asked[:, None], out=other)
+        for row, queried in zip(points[1:], queries[1:, part], strict=True):
+            np.subtract(row, queried[:, None], out=other)
             np.minimum(least, other, out=least)
         itself = np.flatnonzero(position[part] >= 0)
         least[itself, position[part][itself]] = -math.inf
@@ -122,7 +122,7 @@ def _boxes(points: Floats) -> list[Ints]:
 
 
 def beaten(points: Floats, queries: Floats, own: Ints | None = None) -> Flags:
-    """Whether some point is above each query in every endpoint, ``(n_queries,)``.
+    """Return whether some point is above each query in every endpoint, ``(n_queries,)``.
 
     The papers' strict dominance: equal in one endpoint is not beaten. Points that are NaN or -inf in an endpoint beat
     nothing, queries that are NaN or -inf are beaten where the rest of them is, queries of +inf are not.
@@ -131,12 +131,12 @@ def beaten(points: Floats, queries: Floats, own: Ints | None = None) -> Flags:
     if own is not None:
         return _any_above(points, queries, own)
     able = np.all(points > -math.inf, axis=0)
-    asked = np.where(np.isnan(queries), -math.inf, queries)
-    if not able.any() or not asked.size:
-        return np.zeros(asked.shape[1], dtype=bool)
+    queried = np.where(np.isnan(queries), -math.inf, queries)
+    if not able.any() or not queried.size:
+        return np.zeros(queried.shape[1], dtype=bool)
     if len(points) == 2:
-        return _beaten_of_two(points[:, able], asked)
-    return _any_above(points[:, able], asked)
+        return _beaten_of_two(points[:, able], queried)
+    return _any_above(points[:, able], queried)
 
 
 def _beaten_of_two(points: Floats, queries: Floats) -> Flags:
@@ -148,7 +148,7 @@ def _beaten_of_two(points: Floats, queries: Floats) -> Flags:
 
 
 def _any_above(points: Floats, queries: Floats, own: Ints | None = None) -> Flags:
-    """``beaten`` by looking at pairs, the strongest points first, until nobody is left who may still be beaten.
+    """``beaten`` by looking at pairs, the strongest points first, until no query is left that may still be beaten.
 
     ``own``: the point that each query is itself, which does not count; -1 for none.
     """
@@ -164,7 +164,7 @@ def _any_above(points: Floats, queries: Floats, own: Ints | None = None) -> Flag
     begin, size = 0, _STRONGEST
     while len(left) and begin < len(order):
         block = order[begin : begin + size]
-        # Who is above in every endpoint has no smaller sum, rounded alike: the rest of the points are weaker still.
+        # A point above in every endpoint has no smaller sum: the remaining points are weaker still.
         left = left[needed[left] <= strength[block[0]]]
         hit = _above(points[:, block], queries[:, left], block, None if own is None else own[left])
         out[left[hit]] = True
@@ -182,8 +182,8 @@ def _above(points: Floats, queries: Floats, numbers: Ints, own: Ints | None) -> 
         return first | second
     above = points[0] > queries[0, :, None]
     other = np.empty_like(above)
-    for row, asked in zip(points[1:], queries[1:], strict=True):
-        np.greater(row, asked[:, None], out=other)
+    for row, queried in zip(points[1:], queries[1:], strict=True):
+        np.greater(row, queried[:, None], out=other)
         above &= other
     if own is not None:
         above &= numbers != own[:, None]
@@ -216,11 +216,11 @@ def gaps(means: Floats) -> Gaps:
     values = np.zeros(n)
     values[~pareto] = np.maximum(lead(front, means[:, ~pareto]), 0.0)
     if len(inside):
-        apart = -lead(front, front, np.arange(len(inside)))
+        distance = -lead(front, front, np.arange(len(inside)))
         # (-m(j, i))+ + gap_j is the largest of gap_j + mean_j - mean_i over the endpoints, and of gap_j alone: with
         # signs turned round, a lead with one endpoint more.
         shifted = np.vstack([-(means + values), -values])
-        asked = np.vstack([-front, np.zeros(len(inside))])
-        around = -lead(shifted, asked, inside)
-        values[inside] = np.maximum(np.minimum(apart, around), 0.0)
+        queried = np.vstack([-front, np.zeros(len(inside))])
+        around = -lead(shifted, queried, inside)
+        values[inside] = np.maximum(np.minimum(distance, around), 0.0)
     return Gaps(pareto, values)

@@ -1,6 +1,6 @@
 """Endpoints that are profiles: calculated from others, like a difference; the lab measures the parts.
 
-A curve may also be of a property that structures tell: it is known exactly of every compound and never measured.
+A curve may also be of a property calculated from structures: it is known exactly and never measured.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PROPERTIES = ("MW", "cLogP", "TPSA", "HBD", "Rotatable bonds")
 """Properties that can be part of a profile; an endpoint of the same name takes the place of one."""
 
 Known = Callable[[str], Floats]
-"""The values of a property by its name, one per compound or arm, NaN where no structure tells them."""
+"""The values of a property by its name, one per compound or arm, NaN where there is no structure."""
 
 
 def profile_endpoint(curves: Sequence[Curve], endpoints: Sequence[Endpoint]) -> Endpoint:
@@ -114,7 +114,7 @@ def calculated_parts(endpoint: Endpoint) -> tuple[str, ...]:
 def profile_of(endpoints: Sequence[Endpoint], position: int, known: Known | None = None) -> Profile:
     """Return the profile that an endpoint is, its places being positions among the endpoints.
 
-    ``known``: the calculated properties; without it the profile holds its endpoints alone.
+    ``known``: the calculated properties; without it the profile has its endpoints alone.
     """
     names, whole = [endpoint.name for endpoint in endpoints], endpoints[position]
     calculated = calculated_parts(whole)

@@ -1,4 +1,4 @@
-"""What can be had: each compound is in stock, can be made for a price and in a time, or cannot be made."""
+"""Availability: each compound is in stock, can be made for a price and in a time, or cannot be made."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Literal, get_args
 
 from ..errors import AssayPilotError
 
-NOT_SAID, IN_STOCK, TO_MAKE, CANNOT = 0, 1, 2, 3
-"""What a stock list says of a compound, as codes."""
+NOT_STATED, IN_STOCK, TO_MAKE, CANNOT = 0, 1, 2, 3
+"""The states of a compound in a stock list, as codes."""
 STATES = ("", "in stock", "to be made", "cannot be made")
 """The same in words."""
 
@@ -26,7 +26,7 @@ DEAREST = 1e12
 
 @dataclass(frozen=True, slots=True)
 class StockLine:
-    """What is said of one compound; what was not said is None, and stays as it was."""
+    """What is stated of one compound; None leaves a value as it was."""
 
     compound: int
     """Position in the library."""
@@ -40,7 +40,7 @@ class StockLine:
 
 @dataclass(frozen=True, slots=True)
 class StockTerms:
-    """What is said of money and time in general; None leaves it as it was."""
+    """What is stated of money and time in general; None leaves a value as it was."""
 
     currency: str | None = None
     measurement_cost: float | None = None
@@ -53,7 +53,7 @@ class StockTerms:
     def __post_init__(self) -> None:
         if self.measurement_cost is not None and not 0 <= self.measurement_cost < DEAREST:
             raise AssayPilotError(
-                f"the cost of a measurement must be a number of 0 or more that somebody pays, "
+                f"the cost of a measurement must be a number of 0 or more and below {DEAREST:g}, "
                 f"got {self.measurement_cost:g}",
                 option="--measurement-cost",
                 mend="For example 40.",
@@ -72,17 +72,17 @@ class StockTerms:
             raise AssayPilotError("a currency is a short word", option="--currency", mend="For example EUR.")
 
     def over(self, earlier: StockTerms) -> StockTerms:
-        """Return these, and the earlier ones where these say nothing."""
-        said = {name: value for name, value in asdict(self).items() if value is not None}
-        return replace(earlier, **said)
+        """Return these terms, and the earlier ones where these are None."""
+        stated = {name: value for name, value in asdict(self).items() if value is not None}
+        return replace(earlier, **stated)
 
     @property
-    def said(self) -> bool:
-        """Whether anything is."""
-        return self != UNSAID
+    def stated(self) -> bool:
+        """Return whether any term is stated."""
+        return self != NOTHING_STATED
 
 
-UNSAID = StockTerms()
-"""Nothing said."""
+NOTHING_STATED = StockTerms()
+"""No term stated."""
 USUAL = StockTerms("EUR", None, "balanced", 7.0)
-"""What holds where nothing was said."""
+"""Defaults of terms that were not stated."""

@@ -106,7 +106,7 @@ def _sd(values: list[Shown]) -> float | None:
 
 def means_of(status: Status) -> Means:
     """Return the measured means of each endpoint of the goal or with a limit, by the name of its scale."""
-    return [(status.endpoints[place].scale_name, measured_means(status, place)) for place in status.asked_endpoints]
+    return [(status.endpoints[place].scale_name, measured_means(status, place)) for place in status.requested_endpoints]
 
 
 def means_words(means: Means, compound: int, digits: int) -> str:

@@ -83,7 +83,7 @@ def _values(status: Status, compound: int, digits: int) -> tuple[tuple[str, str]
     """
     known = status.candidates
     found = []
-    for place in status.asked_endpoints:
+    for place in status.requested_endpoints:
         name = status.endpoints[place].name
         low, high = (float(of[name][compound]) if name in of else math.nan for of in (known.lows, known.highs))
         if place == status.objective and not (math.isfinite(low) and math.isfinite(high)):

@@ -229,7 +229,7 @@ def _figure(figure: Figure) -> Image:
 
 def _measured_endpoints(status: Status) -> list[int]:
     """Return the endpoints that are measured, those of the goal first."""
-    return list(status.asked_endpoints)
+    return list(status.requested_endpoints)
 
 
 def _additive(status: Status) -> bool:

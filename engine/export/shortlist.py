@@ -213,7 +213,7 @@ def table_of(status: Status, compounds: Sequence[int] | Ints) -> Sheet:
 def brief_table(status: Status, compounds: Sequence[int]) -> Sheet:
     """Return compounds for a terminal or a notebook: status, estimates, chances, evidence, confirmation."""
     whole = table_of(status, compounds)
-    scales = [status.endpoints[place].scale_name for place in status.asked_endpoints]
+    scales = [status.endpoints[place].scale_name for place in status.requested_endpoints]
     columns = ["ID", "Status", *(f"{scale} {what}" for scale in scales for what in ("estimate", "low", "high"))]
     columns += [*(f"P({name})" for name in chances(status)), EVIDENCE, "Decided in round", CONFIRMED]
     return whole.only([name for name in dict.fromkeys(columns) if name in whole.header])
@@ -221,7 +221,7 @@ def brief_table(status: Status, compounds: Sequence[int]) -> Sheet:
 
 def provenance(status: Status, *, program: str, exported: str) -> tuple[tuple[str, Cell], ...]:
     """Return the provenance that every row can carry: goal, noise, guarantee, program, date, head."""
-    noise = [(status.endpoints[k].scale_name, status.endpoints[k].noise_sd) for k in status.asked_endpoints]
+    noise = [(status.endpoints[k].scale_name, status.endpoints[k].noise_sd) for k in status.requested_endpoints]
     return (
         ("Goal", status.goal_sentence),
         *(("Assay noise (SD)" if len(noise) == 1 else f"Assay noise (SD) of {scale}", sd) for scale, sd in noise),

@@ -259,7 +259,7 @@ def _best(slide: Any, contents: Contents, report: Report) -> None:
     else:
         shown = _rows(slide, contents, first)
     head = "Shortlist" if shown == total else f"Shortlist: the first {shown} of {total:,}"
-    if len(contents.status.asked_endpoints) == 1:
+    if len(contents.status.requested_endpoints) == 1:
         head += f", {contents.status.endpoints[contents.status.objective].scale_name}"
     head = cut_lines(head, 14.0, _HEADING.width, 1, bold=True)
     words = [Words(head, 14.0, bold=True)]

@@ -16,7 +16,7 @@ import pandas as pd
 from ..campaign.campaign import Campaign as FileCampaign
 from ..campaign.cautions import newly_outlying
 from ..campaign.changes import Change
-from ..campaign.from_table import Wanted, campaign_from_table, refuse_taken, returned
+from ..campaign.from_table import Choices, campaign_from_table, refuse_taken, returned
 from ..campaign.issued_rounds import Missing, Source
 from ..errors import AssayPilotError
 from ..export.shortlist import Which, claim_entry, compound_entries, ranked
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-_AS_WANTED = ("slack", "delta", "max_replicates", "budget", "seed", "top")
+_TERM_OPTIONS = ("slack", "delta", "max_replicates", "budget", "seed", "top")
 """Options that are settings of a campaign as they are."""
 _REASONS = 3
 """Rows that were not used, named in a warning."""
@@ -53,9 +53,9 @@ class Added:
     """What became of results."""
 
     accepted: int
-    """Values kept, those that nobody asked for included."""
+    """Values kept, unrequested ones included."""
     unplanned: int
-    """Values that nobody asked for: used in estimates."""
+    """Unrequested values: used in estimates."""
     duplicates: int
     """Values that were there already and were not counted again."""
     censored: int
@@ -123,7 +123,7 @@ class Campaign:
 
         ``table``: a DataFrame or the path of a file. ``path``: the new campaign file; without it a temporary one,
         which ``save`` keeps. ``sites``: columns of substituents (default: R1, R2, ...; with ``core=[...]`` structures
-        are taken apart). ``endpoints``: what is measured, ``{"pIC50": {"sd": 0.2}}`` or ``{"pIC50": 0.2}``; it need
+        are decomposed). ``endpoints``: what is measured, ``{"pIC50": {"sd": 0.2}}`` or ``{"pIC50": 0.2}``; it need
         not be a column. ``goal``: ``epsilon-best``, ``best``, ``top`` (with ``top=10``) or ``pareto``. ``epsilon``: how
         far from the best still counts. ``per_round``: measurements in a round. ``strategy``: see ``list_strategies``.
         ``options``: see ``MoreOptions``, and ``assaypilot new --help`` for what they mean.
@@ -133,15 +133,15 @@ class Campaign:
         file = _temporary() if path is None else Path(path)
         refuse_taken(file)
         raw = raw_of(table, sheet=options.get("sheet"))
-        wanted_columns = table_options(map(str, () if sites is None else listed(sites)), endpoints, options)
-        mapping = propose(raw, wanted_columns)
+        requested = table_options(map(str, () if sites is None else listed(sites)), endpoints, options)
+        mapping = propose(raw, requested)
         objective = options.get("objective")
         aside = {"history": "shown"} if options.get("history") == "shown" else {}
-        wanted = Wanted(
+        choices = Choices(
             goal=goal,
             objectives=None if objective is None else listed(objective),
             epsilon=plain(epsilon),
-            terms={name: plain(value) for name, value in options.items() if name in _AS_WANTED}
+            terms={name: plain(value) for name, value in options.items() if name in _TERM_OPTIONS}
             | {
                 "strategy": strategy,
                 "parameters": {name: plain(value) for name, value in options.get("parameters", {}).items()} | aside,
@@ -149,21 +149,21 @@ class Campaign:
                 "controls": controls_of(options),
             },
             name=plain(options.get("name")),
-            epsilons={spec.name: spec.epsilon for spec in wanted_columns.endpoints if spec.epsilon is not None},
+            epsilons={spec.name: spec.epsilon for spec in requested.endpoints if spec.epsilon is not None},
             profile=profile_of(options),
         )
         imported = import_table(raw, mapping)
-        core = campaign_from_table(file, raw, mapping, imported, wanted, name="DataFrame")
+        core = campaign_from_table(file, raw, mapping, imported, choices, name="DataFrame")
         return cls(core, temporary=path is None)
 
     @classmethod
     @with_keywords()
     def open(cls, path: str | Path, *, read_only: bool = False) -> Campaign:
-        """Open a campaign file; read-only when asked for, or while another program has it open."""
+        """Open a campaign file; read-only on request, or while another program has it open."""
         return cls(FileCampaign.open(path, read_only=read_only))
 
     def close(self) -> None:
-        """Let the file go."""
+        """Close the file."""
         self._let_go()
 
     def __enter__(self) -> Campaign:
@@ -183,8 +183,8 @@ class Campaign:
         ``n``: measurements in this round and those after it (default: as before). Columns: ID, the sites, replicates
         (measurements to make; with several endpoints of each, and a column for each where they differ), reason, and
         what is expected of the objective with its 95 % interval: expected, low, high; and round, which results may
-        carry, so that a value that comes twice is told from one that was measured again. No row when nothing more is
-        asked: ``finished`` and ``statement`` say why.
+        carry, so that a repeated entry differs from a second measurement. No row when nothing more is
+        requested: ``finished`` and ``statement`` give the reason.
         """
         now = self._core.status()
         if n is not None:
@@ -211,18 +211,18 @@ class Campaign:
 
         ``results``: ID, Endpoint (not needed with one endpoint), Value, and optionally Relation, Unit, Replicate, N,
         SD, Date, Plate, Well, Batch, Comment; or one column per endpoint; or the path of such a table. A row is one
-        measurement, whatever ``recommend`` asked for, or the mean of N. Results may be partial, late or for compounds
-        that nobody asked for. ``unit``: of values without one. The round ends when nothing is missing, or with
-        ``close``; ``missing`` then says what becomes of the rest: ``return`` (asked for again), ``failed`` or
-        ``other``. The same results again are refused, unless ``again``. Rows that cannot be used and values far
-        from their prediction are named in a UserWarning.
+        measurement, whatever ``recommend`` requested, or the mean of N. Results may be partial, late or for compounds
+        that were not requested. ``unit``: of values without one. The round ends when nothing is missing, or with
+        ``close``; ``missing`` then decides about the rest: ``return`` (requested again), ``failed`` or ``other``.
+        The same results again are refused, unless ``again``. Rows that cannot be used and values far from their
+        prediction are named in a UserWarning.
 
         AssayPilotError, with nothing recorded, for a table without a usable value, and where all values without a unit
         lie a factor of 1,000 from those before.
         """
         now = self._core.status()
         if isinstance(results, pd.DataFrame):
-            # What was planned says nothing of what came: a column of replicates would pass for N.
+            # Planned numbers are not results: a column of replicates would pass for N.
             names = {endpoint.name for endpoint in now.endpoints}
             planned = [name for name in results.columns if is_plan(str(name)) and name not in names]
             results = results.drop(columns=planned)
@@ -360,7 +360,7 @@ class Campaign:
 
     @property
     def finished(self) -> bool:
-        """Whether nothing more is asked."""
+        """Whether nothing more is requested."""
         return self._core.status().finished
 
     @property
@@ -376,7 +376,7 @@ class Campaign:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What somebody should know of the table and the values."""
+        """Cautions about the table and the values."""
         return self._core.status().warnings
 
     def log(self) -> pd.DataFrame:
@@ -411,5 +411,5 @@ class Campaign:
 
 
 def _temporary() -> Path:
-    """Return a place for a campaign file that nobody named; it stays until the system tidies up."""
+    """Return a path for an unnamed campaign file; it stays until the system tidies up."""
     return Path(tempfile.mkdtemp(prefix="assaypilot-")) / "campaign.assaypilot"

@@ -109,15 +109,15 @@ def compare_strategies(
         if value is not None and not (isinstance(value, Integral) and value >= 1):
             raise AssayPilotError(f"{name} must be a whole number of 1 or more, got {value!r}")
     if isinstance(problem, str):
-        instance, asked = get(problem), None
+        instance, own_goal = get(problem), None
         if truth is not None or sites is not None:
             raise AssayPilotError(f"{problem} has a truth and features of its own", mend="Leave truth and sites out.")
         own = instance.make(0)
         noise = None if noise_sd is None else (noise_sd,) * len(own.noise)
         if epsilon is not None or slack is not None:
-            asked = _goal(goal, epsilon, slack)
+            own_goal = _goal(goal, epsilon, slack)
     else:
-        instance, asked, noise = _own(problem, truth, sites, noise_sd, _goal(goal, epsilon, slack)), None, None
+        instance, own_goal, noise = _own(problem, truth, sites, noise_sd, _goal(goal, epsilon, slack)), None, None
     given = dict(parameters or {})
     known = {knob.name for one in chosen for knob in one.info.parameters}
     if unknown := [name for name in given if name not in known]:
@@ -132,7 +132,7 @@ def compare_strategies(
             instance=instance,
             seed=seed,
             parameters={name: value for name, value in given.items() if name in mine},
-            goal=asked,
+            goal=own_goal,
             delta=None if delta is None else check_delta(delta),
             noise=noise,
             per_round=per_round,
@@ -255,15 +255,15 @@ def optimal_design(
     max_candidates: int | None = None,
     gap: float = 1e-3,
 ) -> OptimalDesign:
-    """Return the design for a linear model of the candidates that makes the worst variance as small as can be.
+    """Return the design for a linear model of the candidates with the smallest worst variance.
 
     ``candidates``: one row each. Columns of texts are sites with a substituent each (an additive model with an
     intercept); columns that are all numbers are the features as they are, ``(n, d)``. ``sites``: which columns count
     (default: all). ``targets``: rows that must be known well (default: the candidates). ``measurements``: whole
-    numbers of them beside the weights. ``max_per_candidate``, ``max_candidates``: limits. ``gap``: to which relative
+    numbers of them besides the weights. ``max_per_candidate``, ``max_candidates``: limits. ``gap``: to which relative
     gap between value and lower bound is searched.
 
-    AssayPilotError for too few measurements, limits that cannot be met, and targets that nothing tells about.
+    AssayPilotError for too few measurements, limits that cannot be met, and targets that no candidate informs.
     """
     if criterion not in ("g", "xy"):
         raise AssayPilotError(f"there is no criterion {criterion!r}", mend="Choose g or xy.")
@@ -275,15 +275,15 @@ def optimal_design(
     features = features_of([candidates] if targets is None else [candidates, targets], columns)
     n = len(candidates)
     table = ProjectedFeatures(features, np.arange(n))
-    wanted = np.arange(n) if targets is None else np.arange(n, features.n_rows)
-    outside = outside_span(features, table.basis, wanted)
+    target_rows = np.arange(n) if targets is None else np.arange(n, features.n_rows)
+    outside = outside_span(features, table.basis, target_rows)
     if outside.any():
         raise AssayPilotError(
             f"{int(outside.sum()):,} targets cannot be estimated from the candidates",
             row=int(np.flatnonzero(outside)[0]),
             mend="Add candidates with their substituents, or leave these targets out.",
         )
-    about = table.onto(wanted)
+    about = table.onto(target_rows)
     worst: Directions = Pairs(about) if criterion == "xy" else Rows(about)
     upper = None
     if max_per_candidate is not None:
@@ -305,7 +305,7 @@ def optimal_design(
 
 
 def features_of(tables: Sequence[pd.DataFrame], columns: Sequence[str]) -> Features:
-    """Return the features of the rows of tables below each other: sites where any column holds texts, else numbers.
+    """Return the features of the rows of tables below each other: sites where any column has texts, else numbers.
 
     AssayPilotError for a column that is absent, a missing cell, and numbers that are not finite.
     """

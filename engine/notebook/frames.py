@@ -25,7 +25,7 @@ from ..tables.options import EndpointSpec, TableOptions, parse_endpoint_spec
 from ..tables.raw import RawTable, visible
 
 Table = pd.DataFrame | str | Path
-"""A DataFrame, or the path of a file that holds a table."""
+"""A DataFrame, or the path of a table file."""
 
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
 """A text that means the same as a number: ``007`` is an id."""
@@ -34,8 +34,8 @@ _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
 def read_table(path: str | Path, *, sheet: str | None = None) -> pd.DataFrame:
     """Read a table as a campaign would: csv, tsv, workbooks, SD files, SMILES files and DataWarrior.
 
-    Columns that hold nothing but numbers become numbers, empty cells NaN; all other cells stay texts, ``>10000`` and
-    ``007`` too. ``frame.attrs["notes"]`` says what was assumed while reading. ``sheet`` names one of a workbook.
+    Columns of nothing but numbers become numbers, empty cells NaN; all other cells stay texts, ``>10000`` and
+    ``007`` too. ``frame.attrs["notes"]`` lists what was assumed while reading. ``sheet`` names one of a workbook.
     AssayPilotError for what cannot be read.
     """
     raw = read_raw(path, sheet=sheet)
@@ -174,7 +174,7 @@ class MoreOptions(TypedDict, total=False):
     parameters: Mapping[str, Any]
     """Of the strategy, by name."""
     top: int
-    """How many of the best compounds are wanted, for the goal ``top``."""
+    """Number of best compounds sought, for the goal ``top``."""
     max_replicates: int
     """Measurements of one compound in a round; default 4."""
     budget: int
@@ -194,7 +194,7 @@ class MoreOptions(TypedDict, total=False):
     smiles: str
     """Column of structures."""
     core: Sequence[str]
-    """SMILES with sites ``[*:1]``, or a file; structures are taken apart at it."""
+    """SMILES with sites ``[*:1]``, or a file; structures are decomposed by it."""
     blank: str
     """What an empty substituent is: ``missing`` (default) or ``h``."""
     product: bool
@@ -202,9 +202,9 @@ class MoreOptions(TypedDict, total=False):
     only_listed: bool
     """With ``product``: only compounds of the table can be measured."""
     available: str
-    """Column that says whether a compound is available."""
+    """Column of whether a compound is available."""
     stock: str
-    """Column that says what is in stock, to be made, or cannot be made."""
+    """Column of stock states: in stock, to be made, or cannot be made."""
     cost: str
     """Column of what making a compound costs."""
     lead: str
@@ -223,7 +223,7 @@ class MoreOptions(TypedDict, total=False):
     """Where a column names assays: ``each``, ``pooled`` or one of them."""
 
 
-_AS_SAID = ("id", "smiles", "only_listed", "available", "stock", "cost", "lead", "sd", "min_seen", "assays")
+_COLUMN_OPTIONS = ("id", "smiles", "only_listed", "available", "stock", "cost", "lead", "sd", "min_seen", "assays")
 """Options of a table that are taken as they are."""
 _CHOICES = {"history": ("data", "shown"), "blank": ("missing", "h"), "merge": ("no", "identical", "charge", "tautomer")}
 
@@ -236,16 +236,16 @@ def endpoint_specs(endpoints: Endpoints | None) -> tuple[EndpointSpec, ...]:
         return (parse_endpoint_spec(endpoints),)
     if not isinstance(endpoints, Mapping):
         return tuple(map(parse_endpoint_spec, endpoints))
-    return tuple(parse_endpoint_spec(_spec(str(name), said)) for name, said in endpoints.items())
+    return tuple(parse_endpoint_spec(_spec(str(name), terms)) for name, terms in endpoints.items())
 
 
-def _spec(name: str, said: EndpointTerms | float | None) -> str:
-    if said is None:
+def _spec(name: str, terms: EndpointTerms | float | None) -> str:
+    if terms is None:
         return name
-    if not isinstance(said, Mapping):
-        return f"{name};sd={said}"
+    if not isinstance(terms, Mapping):
+        return f"{name};sd={terms}"
     parts = [name]
-    for key, value in said.items():
+    for key, value in terms.items():
         if value is None and key != "sd":
             continue
         if isinstance(value, tuple | list):
@@ -273,7 +273,7 @@ def table_options(sites: Iterable[str], endpoints: Endpoints | None, more: MoreO
         raise AssayPilotError("only the table's compounds are in the library anyway", mend="Give product=True, too.")
     blank, merge = more.get("blank", "missing"), more.get("merge", "no")
     return TableOptions(
-        **{name: value for name, value in dict[str, Any](more).items() if name in _AS_SAID},
+        **{name: value for name, value in dict[str, Any](more).items() if name in _COLUMN_OPTIONS},
         product=more.get("product", False),
         sites=tuple(sites),
         blank="h" if blank == "h" else "missing",
@@ -303,7 +303,7 @@ def profile_of(more: MoreOptions) -> tuple[Curve, ...]:
 
 
 def controls_of(more: MoreOptions) -> tuple[Control, ...]:
-    """Return the controls that are measured beside the compounds."""
+    """Return the controls that are measured with the compounds."""
     return tuple(map(parse_control, listed(more.get("control", ()))))
 
 
@@ -357,5 +357,5 @@ _PLANNED = ("replicates", "reason", "expected", "low", "high")
 
 
 def is_plan(column: str) -> bool:
-    """Whether a column of ``round_frame`` is no result."""
+    """Return whether a column of ``round_frame`` is no result."""
     return column in _PLANNED or column.startswith("replicates ")

@@ -40,7 +40,7 @@ class SeriesModel:
     noise_sd : float or None
         SD between measurements of one compound; None: estimated.
     similarity : bool
-        Whether similar substituents are expected to act alike, at sites where every label is a SMILES.
+        Whether similar substituents are expected to have similar effects, at sites where every label is a SMILES.
     scales : bool
         Whether scales other than that of ``y`` are compared.
     n_draws : int
@@ -145,8 +145,8 @@ class SeriesModel:
                 mend="Give the same columns in the same order.",
             )
         posterior, arms = self._posterior(columns)
-        wanted, rows = np.unique(arms, return_inverse=True)
-        drawn = posterior.draw(wanted, max(2, n_samples), np.random.default_rng(random_state))
+        requested_arms, rows = np.unique(arms, return_inverse=True)
+        drawn = posterior.draw(requested_arms, max(2, n_samples), np.random.default_rng(random_state))
         return np.ascontiguousarray(drawn[np.arange(n_samples) % len(drawn)][:, rows].T)
 
     def score(self, X: pd.DataFrame | ArrayLike, y: ArrayLike) -> float:
@@ -174,7 +174,7 @@ class SeriesModel:
         return f"SeriesModel({', '.join(changed)})"
 
     def __sklearn_tags__(self) -> Any:
-        """Return the tags that scikit-learn asks its estimators for; only it calls this."""
+        """Return the tags that scikit-learn requires of estimators; only it calls this."""
         from sklearn.utils import InputTags, RegressorTags, Tags, TargetTags
 
         return Tags(
@@ -184,10 +184,10 @@ class SeriesModel:
             input_tags=InputTags(categorical=True, string=True),
         )
 
-    def _posterior(self, asked: Sequence[NDArray[np.object_]]) -> tuple[SeriesPosterior, Ints]:
-        """Return the model of what was measured and of compounds asked for, and the latter's positions in it."""
+    def _posterior(self, requested: Sequence[NDArray[np.object_]]) -> tuple[SeriesPosterior, Ints]:
+        """Return the model of measured and requested compounds, and the positions of the latter in it."""
         coding = Coding()
-        both = [np.concatenate(pair) for pair in zip(self._columns, asked, strict=True)]
+        both = [np.concatenate(pair) for pair in zip(self._columns, requested, strict=True)]
         listed = coding.codes(both)
         first, arms = merge_equal_rows(listed)
         key = listed.tobytes()
@@ -236,16 +236,16 @@ def predictions(now: Status, table: Table) -> pd.DataFrame:
     """Return the rows of a table with estimate, low and high of every endpoint that decides; see ``Campaign``."""
     raw, library = raw_of(table), now.library
     coding = Coding([site.substituents for site in library.sites])
-    asked = coding.codes(_columns(raw, library))
-    # What the campaign says of its own compounds stands; random draws would say it a little otherwise.
+    requested = coding.codes(_columns(raw, library))
+    # The campaign's numbers of its own compounds are kept; random draws would differ a little.
     own = {codes.tobytes(): place for place, codes in reversed(list(enumerate(library.codes.astype(np.intp))))}
-    places = [own.get(codes.tobytes()) if now.claim.kind == "calibrated" else None for codes in asked]
+    places = [own.get(codes.tobytes()) if now.claim.kind == "calibrated" else None for codes in requested]
     mine = np.array([place is not None for place in places])
     compounds = np.array([place for place in places if place is not None], dtype=np.intp)
-    _, arm_of = merge_equal_rows(np.vstack([library.codes, asked]))
+    _, arm_of = merge_equal_rows(np.vstack([library.codes, requested]))
     codes = np.zeros((int(arm_of.max()) + 1, len(library.sites)), dtype=np.intp)
-    codes[arm_of] = np.vstack([library.codes, asked])
-    wanted, rows = np.unique(arm_of[len(library) :], return_inverse=True)
+    codes[arm_of] = np.vstack([library.codes, requested])
+    requested_arms, rows = np.unique(arm_of[len(library) :], return_inverse=True)
     both = zip(library.sites, coding.labels, strict=True)
     similarity = [substituent_similarity(library.forms(site.name, tuple(labels))) for site, labels in both]
     controls = Controls(now.readings, len(codes))
@@ -273,14 +273,14 @@ def predictions(now: Status, table: Table) -> pd.DataFrame:
         )
 
     model = fit_endpoints(fit_one, [measured[position] for position in positions], len(codes))
-    every = model.draw(wanted, _DRAWS, np.random.default_rng(now.settings.seed))
+    every = model.draw(requested_arms, _DRAWS, np.random.default_rng(now.settings.seed))
     for position, of_one in zip(deciding, every, strict=False):
         endpoint = now.endpoints[position]
         drawn = endpoint.sign * of_one[:, rows]
         values = np.vstack([drawn.mean(axis=0), np.quantile(drawn, (0.025, 0.975), axis=0)])
         known = now.candidates
-        for row, said in enumerate((known.estimates, known.lows, known.highs)):
-            values[row, mine] = said[endpoint.name][compounds]
+        for row, quantity in enumerate((known.estimates, known.lows, known.highs)):
+            values[row, mine] = quantity[endpoint.name][compounds]
         behind = f" {endpoint.name}" if len(now.deciding_endpoints) > 1 else ""
         for name, numbers in zip(("estimate", "low", "high"), values, strict=True):
             found[f"{name}{behind}"] = numbers
@@ -288,7 +288,7 @@ def predictions(now: Status, table: Table) -> pd.DataFrame:
 
 
 def _columns(raw: RawTable, library: Library) -> list[Sequence[str]]:
-    """Return the substituents of every row, one column per site: as they stand there, else those of its id."""
+    """Return the substituents of every row, one column per site: as written there, else those of its id."""
     names = [site.name for site in library.sites]
     own = [raw.find(name) for name in names]
     if all(own):

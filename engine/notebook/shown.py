@@ -46,10 +46,10 @@ def lines(now: Status, path: Path, *, temporary: bool) -> list[str]:
 def html(now: Status, path: Path, *, temporary: bool) -> str:
     """Return the same as a page, with the best compounds and their structures."""
     where = f"{path}{' (temporary: save(path) keeps it)' if temporary else ''}"
-    said = "".join(f"<div>{escape(text)}</div>" for text in (now.goal_sentence, *_standing(now), now.statement))
+    paragraphs = "".join(f"<div>{escape(text)}</div>" for text in (now.goal_sentence, *_standing(now), now.statement))
     notes = "".join(f"<li>{escape(text)}</li>" for text in now.warnings[:_NOTES])
     return (
-        f"<div><strong>{escape(now.name)}</strong> <small>{escape(where)}</small>{said}"
+        f"<div><strong>{escape(now.name)}</strong> <small>{escape(where)}</small>{paragraphs}"
         f"{f'<ul>{notes}</ul>' if notes else ''}{_table(now)}</div>"
     )
 
@@ -94,7 +94,7 @@ def _table(now: Status) -> str:
 
 
 def _structures(now: Status, compounds: list[int]) -> list[str]:
-    """Return the structures as SVG, drawn alike; "" where there is none."""
+    """Return the structures as SVG in one style; "" where there is none."""
     if now.library.smiles is None:
         return [""] * len(compounds)
     from ..figures.aligned import Aligned

@@ -1,8 +1,8 @@
-"""What a campaign will still take: its own strategy, played on from where it stands against truths that may be.
+"""What a campaign will still take: its own strategy, simulated from its present state against possible truths.
 
 Every run draws a truth from what is known (``forecast_truth``) and lets the campaign's strategy go on to its end with
-simulated results (``forecast_runs``). Of n runs the k-th smallest and the k-th largest number of measurements, with
-k = (n + 1) / 10, hold one more number of the same kind between them in 80 % of cases, whatever its distribution.
+simulated results (``forecast_runs``). Of n runs take the k-th smallest and the k-th largest number of measurements,
+with k = (n + 1) / 10. One more number of the same kind is between them in 80 % of cases, whatever its distribution.
 """
 
 from __future__ import annotations
@@ -85,13 +85,13 @@ class Forecast:
     budget: BudgetForecast | None
     """None without a budget."""
     next_round: RoundForecast | None
-    """None when nothing more is asked."""
+    """None when nothing more is requested."""
     assumed: str
     """One sentence: what the simulated truths were drawn from."""
     runs: int
     seed: int
     curve: tuple[ForecastPoint, ...] = ()
-    """What is found round by round; empty where a proof is asked for."""
+    """What is found round by round; empty where a proof is required."""
 
 
 _RUNS = 19
@@ -102,11 +102,11 @@ _LOOKS = 10
 _LARGE = 30_000
 """Compounds times substituents from which it does."""
 _MOST_TELLING = (
-    "Phases not planned yet are taken to be the most telling ones of whatever can be had or made; plans that save "
-    "cost or time take more, as the choice among them says."
+    "Later phases are taken to be the most informative ones of whatever is available or can be made; plans that save "
+    "cost or time take more, as the choice among them shows."
 )
 _PATIENCE = 300.0
-"""Seconds of processor time that nobody waits for a forecast."""
+"""Seconds of processor time that are too long for a forecast."""
 
 
 def forecast_draft(
@@ -134,34 +134,34 @@ def forecast_campaign(path: str | Path, report: Report = silent, *, runs: int | 
 def _forecast(ledger: Ledger, report: Report, runs: int | None, seed: int) -> Forecast:
     if ledger.calibrated:
         return _of_series(ledger, forecast_ledger(ledger, report, seed=seed), seed)
-    wanted = _runs(ledger) if runs is None else runs
-    if wanted < 9 or wanted % 10 != 9:
+    n_runs = _runs(ledger) if runs is None else runs
+    if n_runs < 9 or n_runs % 10 != 9:
         raise AssayPilotError(
-            f"a forecast takes 9, 19, 29, .. runs, got {wanted}",
+            f"a forecast takes 9, 19, 29, .. runs, got {n_runs}",
             option="--runs",
             mend="Of so many, whole tenths lie beyond either end of the range.",
         )
     start = begin(ledger)
-    asked = ledger.goal_endpoints
-    known = sources(ledger, asked)
+    positions = ledger.goal_endpoints
+    known = sources(ledger, positions)
     if start.stops:
-        wanted = 1
-    streams = np.random.SeedSequence(seed).spawn(len(asked) + wanted)
+        n_runs = 1
+    streams = np.random.SeedSequence(seed).spawn(len(positions) + n_runs)
     drawn = {
-        position: draw(ledger, source, wanted, np.random.default_rng(stream))
-        for position, source, stream in zip(asked, known, streams, strict=False)
+        position: draw(ledger, source, n_runs, np.random.default_rng(stream))
+        for position, source, stream in zip(positions, known, streams, strict=False)
     }
     ended: list[Ended] = []
-    pulse = _pulse(report, ended, wanted)
+    pulse = _pulse(report, ended, n_runs)
     begun = time.process_time()
-    for number in range(wanted):
-        truth = np.array([drawn[k][number] for k in asked])
-        rng = np.random.default_rng(streams[len(asked) + number])
+    for number in range(n_runs):
+        truth = np.array([drawn[k][number] for k in positions])
+        rng = np.random.default_rng(streams[len(positions) + number])
         ended.append(play_on(ledger, start, truth, rng, pulse))
         if number == 0:
-            _refuse_slow(ledger, time.process_time() - begun, wanted)
+            _refuse_slow(ledger, time.process_time() - begun, n_runs)
     report(1.0, "forecast made")
-    assumed = words(ledger, known, asked)
+    assumed = words(ledger, known, positions)
     if may_choose(ledger) and not start.stops:
         assumed = f"{assumed} {_MOST_TELLING}"
     return _summary(ledger, ended, assumed, bool(start.stops), seed)
@@ -191,7 +191,7 @@ def _of_series(ledger: Ledger, made: SeriesForecast, seed: int) -> Forecast:
 
 
 def _runs(ledger: Ledger) -> int:
-    """How many runs a few seconds allow: of the size of the campaign alone, so that they are the same everywhere."""
+    """Return how many runs take a few seconds: by the size of the campaign alone, so that they are equal everywhere."""
     looks = int(np.max(ledger.state.memory.get("expected", 0)))
     large = ledger.n_arms * ledger.features.n_columns > _LARGE
     slow = part_for(ledger.strategy, ledger.settings.goal).info.slow
@@ -199,7 +199,7 @@ def _runs(ledger: Ledger) -> int:
 
 
 def _refuse_slow(ledger: Ledger, seconds: float, runs: int) -> None:
-    """Raise AssayPilotError when, by the first run, all of them take longer than anybody waits."""
+    """Raise AssayPilotError when, judged by the first run, all of them take too long."""
     if seconds * runs > _PATIENCE:
         raise AssayPilotError(
             f"a forecast of {ledger.strategy.info.name} on {ledger.n_arms:,} compounds would take about "
@@ -246,7 +246,7 @@ def _summary(ledger: Ledger, ended: Sequence[Ended], assumed: str, over: bool, s
 
 
 def _spread(values: Sequence[int]) -> Spread:
-    """Return the interval that holds one more of the same kind in 80 % of cases, and the middle."""
+    """Return the interval that contains one more of the same kind in 80 % of cases, and the middle."""
     ordered = sorted(values)
     k = max((len(ordered) + 1) // 10, 1)
     return Spread(ordered[k - 1], ordered[(len(ordered) - 1) // 2], ordered[-k])

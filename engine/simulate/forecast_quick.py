@@ -2,7 +2,7 @@
 
 Nearly all of its time goes into whole measurements per compound. A forecast does not need the best ones: here a plan is
 a design of shares found by a few multiplicative steps, made whole by the fastest method, with what that loses given
-back. Everything else, who is compared with whom, by which limits, and what is decided, is the strategy's own code.
+back. Everything else, the comparisons, their limits and the decisions, is the strategy's own code.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ _THINNED = {20: 6, 40: 3}
 _GAP = 0.05
 """How far the even design may be from optimal."""
 _EVEN = 0.02
-"""Share of an even design in every one, so that it tells about everything a little."""
+"""Share of an even design in every one, so that it informs every effect a little."""
 _PLENTY = 2.5
 """Measurements per effect from which swaps are good enough."""
 _SWAPPED = 0.25
-"""What plans by swaps lose on the whole, beside real ones: this times effects per measurement."""
+"""What plans by swaps lose on the whole, compared with real ones: this times effects per measurement."""
 
 
 def quick(strategy: Strategy, goal: Goal) -> Strategy:

@@ -1,6 +1,6 @@
-"""One campaign played on from where it stands, against a truth that is drawn: the strategy's own steps, all simulated.
+"""One campaign simulated from its present state, against a drawn truth: the strategy's own steps, all simulated.
 
-Results come as the mean of each compound's measurements, everything that is asked for, as the lab's rounds allow.
+Results come as the mean of each compound's measurements, everything that is requested, as the lab's rounds allow.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class Start:
     """The next phase, when none is under way."""
     under_way: UnderWay | None
     stops: tuple[StopReason, ...]
-    """Why nothing more is asked, if so."""
+    """Why nothing more is requested, if so."""
     noise: tuple[float, ...]
     """What the noise of the goal's endpoints is taken to be in truth."""
     replicates: tuple[Unknown, ...]
@@ -100,7 +100,7 @@ class Start:
 
 
 def begin(ledger: Ledger, report: Report = silent) -> Start:
-    """Where the campaign stands; what all runs have in common is planned once."""
+    """Return the state of the campaign; what all runs have in common is planned once."""
     strategy = quick(ledger.strategy, ledger.state.problem.goal)
     if ledger.under_way is not None:
         under_way = _under_way(ledger, ledger.under_way)
@@ -123,12 +123,12 @@ def _noise(ledger: Ledger) -> tuple[tuple[float, ...], tuple[Unknown, ...]]:
     true = assay_noise.informing(ledger)
     sds = tuple(true[k].noise_sd or 1.0 for k in ledger.goal_endpoints)
     rows = {k: row for row, k in enumerate(ledger.goal_endpoints)}
-    told = []
+    unknown = []
     for one in assay_noise.known(ledger):
         if one.endpoint in rows:
             row = rows[one.endpoint]
-            told.append(Unknown(row, sds[row], one.guess, one.alpha, one.squares, one.freedom))
-    return sds, tuple(told)
+            unknown.append(Unknown(row, sds[row], one.guess, one.alpha, one.squares, one.freedom))
+    return sds, tuple(unknown)
 
 
 def _light(state: State) -> State:
@@ -182,7 +182,7 @@ def play_on(
     strategy, state, under_way, planned = start.strategy, start.state, start.under_way, start.next
     per = ledger.per_sample
     lab = _Lab(ledger, start, truth, rng)
-    told = Replicates([replace(one) for one in start.replicates], rng)
+    replicates = Replicates([replace(one) for one in start.replicates], rng)
     before = _decided(ledger, state)
     spent = begun = ledger.spent()
     rounds = begun_round = len([issued for issued in ledger.rounds if _counts(issued)])
@@ -191,7 +191,7 @@ def play_on(
     empty = 0
     while True:
         pulse()
-        state = told.to_plan(state)
+        state = replicates.to_plan(state)
         first = under_way is not None or planned is not None
         stops = () if first else strategy.stop(state)
         if following is None and spent > begun:
@@ -210,10 +210,10 @@ def play_on(
         else:
             outcome = lab.completed(under_way, state.spent + math.ceil(under_way.measurements / per))
             spent, rounds = spent + under_way.measurements, rounds + under_way.rounds
-            # The open one was issued before, and what it brings comes now.
+            # The open one was issued before, and its results come now.
             begun_round -= under_way.open
         phase = state.phase
-        state = strategy.tell(told.to_decide(state, outcome.counts[0]), outcome)
+        state = strategy.tell(replicates.to_decide(state, outcome.counts[0]), outcome)
         if under_way is not None:
             state = strategy.adjust(state, measurable=ledger.measurable(), spent=state.spent)
             under_way = None
@@ -229,7 +229,7 @@ def _counts(issued: Issued) -> bool:
 
 
 def _decided(ledger: Ledger, state: State) -> Flags:
-    """Which compounds are decided."""
+    """Return which compounds are decided."""
     decided: Flags = ((state.status == IN) | (state.status == OUT))[ledger.arm_of]
     return decided
 
@@ -267,8 +267,8 @@ class _Lab:
         came = self._ledger.outcome(under_way.allocation.phase, under_way.allocation, spent)
         arms = np.flatnonzero(under_way.outstanding)
         if len(arms):
-            asked = replace(under_way.allocation, arms=arms, counts=under_way.outstanding[arms])
-            came = _together(came, sample(self._drawn, asked, self._rng, spent))
+            still_due = replace(under_way.allocation, arms=arms, counts=under_way.outstanding[arms])
+            came = _together(came, sample(self._drawn, still_due, self._rng, spent))
         return came
 
 

@@ -1,7 +1,7 @@
 """What the truth may be: contributions drawn from their posterior, all results of an endpoint given.
 
 Contributions of one site are normal around nothing with an SD of their own, which is not known either: it is drawn
-along with them (Gibbs sampling), from what the site's contributions so far say, and from a prior: the table's usual
+along with them (Gibbs sampling), from the site's contributions so far, and from a prior: the table's usual
 size times a factor of the site. Where nothing was measured, that prior is all there is. Its figures are those of seven
 public tables on a logarithmic scale with 16 sites, 10 to 628 compounds each (variance components): SDs of 0.15 to 0.99,
 of which the geometric mean is ``SIZE``. How they spread is taken a little wider than it is there: seven are few.
@@ -35,9 +35,9 @@ _OF_SITE = 0.42
 _OF_EPSILON = 0.9
 """The same SD in differences that do not matter, where the scale is not logarithmic."""
 _OF_NOISE = 2.25
-"""The same in assay noise, where no such difference was said either."""
+"""The same in assay noise, where no such difference was given either."""
 _ENOUGH = 5
-"""Compounds measured from which their spread says what is large."""
+"""Number of measured compounds from which their spread defines what is large."""
 _BURN_IN = 60
 _BETWEEN = 5
 """Sweeps between two draws that are used."""
@@ -57,14 +57,14 @@ class Source(NamedTuple):
     noise: float
     unit: float
     """The SD of a site's contributions that is assumed before anything is known."""
-    told: str
+    unit_text: str
     """The unit in words."""
     centre: float
-    """Where means lie when nothing was measured."""
+    """Centre of means when nothing was measured."""
 
 
 def sources(ledger: Ledger, endpoints: Sequence[int]) -> list[Source]:
-    """Return what all results, history included, say of these endpoints."""
+    """Return the information of all results, history included, about these endpoints."""
     return [_source(ledger, endpoint) for endpoint in endpoints]
 
 
@@ -83,20 +83,20 @@ def _source(ledger: Ledger, position: int) -> Source:
         return Source(measured, counts, means, noise, 2.0 * SIZE, f"{number(2.0 * SIZE)} on the {link} scale", 0.0)
     margin = endpoint.epsilon or ledger.settings.distance
     if endpoint.is_log:
-        unit, told = SIZE, f"{number(SIZE)} log units"
+        unit, unit_text = SIZE, f"{number(SIZE)} log units"
     elif margin > 0:
-        unit, told = _OF_EPSILON * margin, f"{number(_OF_EPSILON)} times the difference that does not matter"
+        unit, unit_text = _OF_EPSILON * margin, f"{number(_OF_EPSILON)} times the difference that does not matter"
     else:
-        unit, told = _OF_NOISE * noise, f"{number(_OF_NOISE)} times the assay noise"
+        unit, unit_text = _OF_NOISE * noise, f"{number(_OF_NOISE)} times the assay noise"
     if not endpoint.is_log and len(measured) >= _ENOUGH:
-        # What was measured knows the scale better than anybody.
+        # Measured values define the scale better than assumptions.
         unit = max(float(np.std(means)) / math.sqrt(len(ledger.features.sizes)), noise / 4.0)
     edges = [edge for edge in (endpoint.lowest, endpoint.highest) if math.isfinite(edge)]
-    return Source(measured, counts, means, noise, unit, told, edges[0] if edges else 0.0)
+    return Source(measured, counts, means, noise, unit, unit_text, edges[0] if edges else 0.0)
 
 
 def words(ledger: Ledger, known: Sequence[Source], endpoints: Sequence[int]) -> str:
-    """One sentence: what the simulated truths are drawn from."""
+    """Return one sentence: what the simulated truths are drawn from."""
     parts = []
     for source, position in zip(known, endpoints, strict=True):
         name = ledger.endpoints[position].scale_name
@@ -105,14 +105,14 @@ def words(ledger: Ledger, known: Sequence[Source], endpoints: Sequence[int]) -> 
             parts.append(f"of {name} from {results}")
         else:
             parts.append(
-                f"of {name}, of which nothing was measured, with an SD of {source.told} at each site, "
+                f"of {name}, of which nothing was measured, with an SD of {source.unit_text} at each site, "
                 f"give or take a factor of {number(SPREAD)}"
             )
-    return f"Simulated with contributions {joined(parts)}, adding up as the model says."
+    return f"Simulated with contributions {joined(parts)}, adding up as in the model."
 
 
 def draw(ledger: Ledger, source: Source, n: int, rng: np.random.Generator) -> Floats:
-    """Means of all arms, ``(n, n_arms)``, on the scale on which effects add up, drawn from what is known."""
+    """Return the means of all arms, ``(n, n_arms)``, on the scale on which effects add up, drawn from what is known."""
     features = ledger.features
     columns = features.n_columns
     sites = np.repeat(np.arange(len(features.sizes)), features.sizes)
@@ -149,9 +149,9 @@ def draw(ledger: Ledger, source: Source, n: int, rng: np.random.Generator) -> Fl
 
 def _table_size(sds: Floats, unit: float, rng: np.random.Generator) -> float:
     """Return a table's usual size, drawn given the SDs of its sites."""
-    told, before = len(sds) / _OF_SITE**2, 1.0 / _OF_TABLE**2
-    mean = (np.log(sds).sum() / _OF_SITE**2 + math.log(unit) * before) / (told + before)
-    return math.exp(mean + rng.standard_normal() / math.sqrt(told + before))
+    precision, before = len(sds) / _OF_SITE**2, 1.0 / _OF_TABLE**2
+    mean = (np.log(sds).sum() / _OF_SITE**2 + math.log(unit) * before) / (precision + before)
+    return math.exp(mean + rng.standard_normal() / math.sqrt(precision + before))
 
 
 def _site_sds(effects: Floats, sizes: Sequence[int], usual: float, rng: np.random.Generator) -> Floats:

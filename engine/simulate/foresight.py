@@ -31,11 +31,11 @@ class Foresight:
     """Measurements used so far."""
     budget: int | None = None
     goal: str = ""
-    """``epsilon-best``, ``pareto`` or ``best``; empty where nobody asks."""
+    """``epsilon-best``, ``pareto`` or ``best``; empty where no goal is open."""
 
 
 def foresee(path: Path, change: Change | None = None, report: Report = silent) -> Foresight:
-    """Return what the campaign in a file will take, with its settings changed when that is asked.
+    """Return what the campaign in a file will take, with changed settings on request.
 
     The file stays as it is.
 
@@ -64,7 +64,7 @@ def _foresee(path: str, change: Change | None, report: Report) -> Foresight:
 
 
 def _change(copy: Campaign, change: Change) -> None:
-    """Change the copy. A round that is open and stands in the way is ended first: it will be, some day."""
+    """Change the copy. An open round that prevents the change is ended first: it will end anyway."""
     from ..errors import AssayPilotError
 
     try:

@@ -1,4 +1,4 @@
-"""What any method must spend at least when the truth is known to the one who asks: characteristic times."""
+"""Characteristic times: the least that any method must spend, computed from the known truth."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ class Bound:
     weights: Floats
     """The design that reaches ``value``: shares of the measurements over positions among the candidates."""
     converged: bool
-    """Whether ``value`` and ``lower`` agree to the gap that was asked for."""
+    """Return whether ``value`` and ``lower`` agree to the requested gap."""
 
     def measurements(self, delta: float) -> float:
         """Return the least expected number of measurements when errors are at most ``delta``.
 
-        0 where that says nothing.
+        0 where the bound is empty.
         """
         return max(0.0, self.lower * math.log(1.0 / (2.4 * delta))) if self.lower else 0.0
 
@@ -169,7 +169,7 @@ def _solved(candidates: ProjectedFeatures, directions: Directions, sigma: float,
 
 
 class _Proven:
-    """The search for the weights that tell the truth from its nearest alternative as fast as any."""
+    """The search for the weights that separate the truth from its nearest alternative fastest."""
 
     def __init__(
         self,

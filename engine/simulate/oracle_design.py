@@ -1,4 +1,4 @@
-"""What is enough for one who knows the truth and only has to certify it: the yardstick of every strategy."""
+"""What is enough to certify a known truth: the yardstick of every strategy."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _CLOSE = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Oracle:
-    """The measurements that certify the answer to one who knows the truth, and their design."""
+    """The measurements that certify the answer when the truth is known, and their design."""
 
     measurements: int
     """The least whole number at which every comparison holds, by the optimal continuous design."""
@@ -65,7 +65,7 @@ def oracle(
     level: float | None = None,
     report: Report = silent,
 ) -> Oracle:
-    """Return the measurements that one who knows theta needs to certify all compounds within ``epsilon`` of the best.
+    """Return the measurements needed to certify, with theta known, all compounds within ``epsilon`` of the best.
 
     Member i: every j has y_ij'theta + epsilon + slack >= c sigma ||y_ij||. Excluded m: the best compound j has
     y_jm'theta - epsilon >= c sigma ||y_jm||. A compound in the zone may be called either; the cheaper is taken. Sides

@@ -36,7 +36,7 @@ def on_cluster(
     With ``tls://`` Dask takes its certificates from its own settings (``distributed.comm.tls``). With ``tcp://``
     traffic is neither encrypted nor authenticated, and results are pickled: the network must be one to trust.
 
-    Workers need the same program installed. AssayPilotError without the extra, or when nobody answers at the address.
+    Workers need the same program installed. AssayPilotError without the extra, or when the address does not answer.
     What is under way is cancelled when the iterator is closed.
     """
     try:
@@ -50,7 +50,7 @@ def on_cluster(
         client = Client(address, timeout=_CONNECT, set_as_default=False)
     except (OSError, ValueError, TypeError, ImportError) as error:
         raise AssayPilotError(
-            f"nobody answers at {address!r} ({type(error).__name__})",
+            f"no answer from {address!r} ({type(error).__name__})",
             option="--cluster",
             mend="Give the scheduler's address, such as tcp://host:8786.",
         ) from None
@@ -83,14 +83,14 @@ _PULSE = 0.1
 
 
 def processors() -> int:
-    """How many processors this process may use."""
+    """Return how many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def check(task: Task) -> tuple[str, ...]:
-    """Why no error probability is promised (empty when one is); AssayPilotError when the task cannot be run at all."""
+    """Return why no error probability is promised (empty when one is); AssayPilotError when the task cannot run."""
     problem = problem_of(task, drawn_of(task, 0), 0)
     state = task.strategy.start(problem)
     _check_budget(task.strategy, problem, state)
@@ -98,9 +98,9 @@ def check(task: Task) -> tuple[str, ...]:
 
 
 def _check_budget(strategy: Strategy, problem: Problem, state: State) -> None:
-    """Raise AssayPilotError for a budget that nothing can be estimated with, so that every run would say nothing.
+    """Raise AssayPilotError for a budget too small to estimate anything in any run.
 
-    A strategy that has a prior for what it has not measured needs no more than one measurement.
+    A strategy with a prior for unmeasured compounds needs no more than one measurement.
     """
     prior = isinstance(strategy, Calibrated) or any(knob.name == "prior" for knob in strategy.info.parameters)
     if problem.budget is None or prior:
@@ -133,15 +133,15 @@ def simulate(
         raise AssayPilotError(f"processes must be 0 or more, got {jobs}", option="--jobs")
     check(task)
     name = task.strategy.info.name
-    wanted = jobs or processors()
-    if cluster is None and (wanted == 1 or runs == 1):
+    processes = jobs or processors()
+    if cluster is None and (processes == 1 or runs == 1):
         return _here(task, runs, name, report)
     if cluster is not None:
-        parts = _parts(runs, max(wanted, processors()) * 4)
+        parts = _parts(runs, max(processes, processors()) * 4)
         made = on_cluster(partial(_part, task), parts, cluster, report)
     else:
-        parts = _parts(runs, wanted)
-        made = _in_processes(partial(_part, task), parts, wanted, report)
+        parts = _parts(runs, processes)
+        made = _in_processes(partial(_part, task), parts, processes, report)
     results: list[Run] = []
     with closing(made):
         for part in made:
@@ -192,7 +192,7 @@ def _in_processes(
                 yield part
         finally:
             with warnings.catch_warnings():
-                # Of work that is given up joblib warns; whoever gave it up knows.
+                # joblib warns of cancelled work; the user cancelled it.
                 warnings.simplefilter("ignore", UserWarning)
                 results.close()
 
@@ -200,8 +200,8 @@ def _in_processes(
 def _any_letters() -> str | None:
     """From which size on joblib shares arrays by files in its temporary folder; None: it shares none.
 
-    It notes that folder down in ASCII, and would fail for whoever is called Jürg on Windows, where the folder is in
-    theirs. Its other way of noting takes any letters, but is not known to the processes that would note the files.
+    It notes that folder down in ASCII, and would fail for a user named Jürg on Windows, where the folder is in
+    the user's own. Its other way takes any letters, but is unknown to the processes that would note the files.
     """
     if (os.environ.get("JOBLIB_TEMP_FOLDER") or tempfile.gettempdir()).isascii():
         return "1M"  # as without a word

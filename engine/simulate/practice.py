@@ -60,12 +60,12 @@ def create_practice(path: str | Path, *, seed: int = 0, report: Report = silent)
 
 
 def is_practice(campaign: Campaign) -> bool:
-    """Whether a campaign runs on the practice table, so that its assay can be simulated."""
+    """Return whether a campaign runs on the practice table, so that its assay can be simulated."""
     return campaign.status().library == _library()
 
 
 def practice_results(campaign: Campaign, issued: Round) -> list[Result]:
-    """Return what the virtual assay says for a round of the practice campaign: one result per measurement."""
+    """Return the results of the virtual assay for a round of the practice campaign: one per measurement."""
     status = campaign.status()
     assay = VirtualAssay(practice_truth(), NOISE_SD, status.settings.seed)
     return assay.measure(issued, status.endpoints[status.objective], status.library.ids)
@@ -75,7 +75,7 @@ class VirtualAssay:
     """Measures compounds whose truth is known, with normal noise.
 
     ``truth`` ``(n_compounds,)`` and ``sd`` are on the model scale. The values of a round depend on the seed and the
-    round's number and the endpoint's name alone: asking twice gives the same, endpoints have noise of their own.
+    round's number and the endpoint's name alone: a repeated call gives the same, endpoints have noise of their own.
     """
 
     def __init__(self, truth: Floats, sd: float, seed: int) -> None:
@@ -84,7 +84,7 @@ class VirtualAssay:
         self._seed = seed
 
     def measure(self, issued: Round, endpoint: Endpoint, ids: Sequence[str]) -> list[Result]:
-        """One result per measurement asked for, in the endpoint's entry unit."""
+        """Return one result per requested measurement, in the endpoint's entry unit."""
         rng = np.random.default_rng((self._seed, issued.number, *endpoint.name.encode()))
         results = []
         for item in issued.items:

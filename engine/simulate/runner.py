@@ -51,7 +51,7 @@ class Task:
     delta: float | None = None
     """None: the instance's."""
     noise: tuple[float, ...] | None = None
-    """SD per endpoint, of the assay and told to the strategy; None: the instance's."""
+    """SD per endpoint, of the assay and as the strategy knows it; None: the instance's."""
     per_round: int | None = None
     """Samples the lab takes in a round, each of every endpoint; None: every phase is one round."""
     max_replicates: int = 4
@@ -90,7 +90,7 @@ class Run:
     seconds: float = field(compare=False)
     """Processor time of the strategy and the assay."""
     curve: tuple[Point, ...] = ()
-    """How it stood at the end of each round, where the task asks for it."""
+    """Its state at the end of each round, where the task requires it."""
 
     @property
     def right(self) -> bool:
@@ -121,7 +121,7 @@ def drawn_of(task: Task, run: int) -> Drawn:
 
 
 def problem_of(task: Task, drawn: Drawn, run: int) -> Problem:
-    """Return what the strategy is told before the first measurement."""
+    """Return what the strategy knows before the first measurement."""
     budget = task.instance.budget if task.budget is None else task.budget
     capacity = None
     if task.per_round is not None:
@@ -146,23 +146,23 @@ def problem_of(task: Task, drawn: Drawn, run: int) -> Problem:
 
 
 def _parameters(task: Task, drawn: Drawn) -> dict[str, Any]:
-    """Return the parameters given, and what a comparison method is told by default by its own.
+    """Return the parameters given, and the default values that a comparison method knows of the instance.
 
     ``truth`` is the true means ``(n_endpoints, n_arms)``; ``m`` is the instance's. Only parameters without a value of
     their own are filled in. Sequential methods look after every measurement, as in their papers, unless there is a lab
     with rounds.
     """
-    told = {"truth": drawn.truth, **drawn.hints}
+    hints = {"truth": drawn.truth, **drawn.hints}
     if task.per_round is None:
-        told["batch"] = 1
+        hints["batch"] = 1
     known = {parameter.name for parameter in task.strategy.info.parameters if parameter.default is None}
     if not task.strategy.info.baseline:
         known &= {"batch"}
-    return {name: value for name, value in told.items() if name in known} | dict(task.parameters)
+    return {name: value for name, value in hints.items() if name in known} | dict(task.parameters)
 
 
 def _replicates(task: Task, drawn: Drawn, run: int) -> Replicates | None:
-    """Return what tells the noise in a run; None where it is known."""
+    """Return the replicates that estimate the noise in a run; None where it is known."""
     if not task.estimated:
         return None
     delta = task.instance.delta if task.delta is None else task.delta
@@ -171,7 +171,7 @@ def _replicates(task: Task, drawn: Drawn, run: int) -> Replicates | None:
 
 
 def sample(drawn: Drawn, allocation: Allocation, rng: np.random.Generator, spent: int) -> Outcome:
-    """Return what comes back of a phase: all that was asked for, each arm's mean of n measurements as one draw."""
+    """Return the results of a phase: all that was requested, each arm's mean of n measurements as one draw."""
     arms, n = allocation.arms, allocation.counts
     expected = drawn.expected[:, arms]
     if drawn.kind == "gaussian":
@@ -202,18 +202,18 @@ def play(
 ) -> tuple[State, int, int, str]:
     """Return the last state, the measurements, the rounds and why it ended (empty: at a limit).
 
-    ``pulse`` is called before every phase and may raise Cancelled. ``replicates`` tell the noise where it is unknown.
+    ``pulse`` is called before every phase and may raise Cancelled. ``replicates`` estimate an unknown noise.
     """
     state = strategy.start(problem)
-    spent = rounds = empty = asked = 0
-    told = replicates or Replicates.of_known()
-    while not (reasons := strategy.stop(state := told.to_plan(state))):
+    spent = rounds = empty = phases = 0
+    noise = replicates or Replicates.of_known()
+    while not (reasons := strategy.stop(state := noise.to_plan(state))):
         if pulse is not None:
             pulse()
-        if asked >= limits.phases or spent >= limits.measurements or empty >= _EMPTY:
+        if phases >= limits.phases or spent >= limits.measurements or empty >= _EMPTY:
             return state, spent, rounds, ""
         allocation = strategy.ask(state, report).within_budget(state)
-        asked += 1
+        phases += 1
         if allocation.total < 1:
             return state, spent, rounds, ""
         spent += allocation.total
@@ -228,7 +228,7 @@ def play(
         came = sample(drawn, allocation, rng, spent)
         replicates_of = np.bincount(allocation.arms, allocation.counts, drawn.n_arms)
         status = state.status
-        state = strategy.tell(told.to_decide(state, replicates_of), came)
+        state = strategy.tell(noise.to_decide(state, replicates_of), came)
         if curve is not None:
             curve.phase(status, allocation, state)
         empty = empty + 1 if state.phase == before else 0
@@ -236,19 +236,19 @@ def play(
 
 
 def run_of(
-    task: Task, number: int, pulse: Callable[[], None] | None = None, *, told: Callable[[Goal], Goal] | None = None
+    task: Task, number: int, pulse: Callable[[], None] | None = None, *, given: Callable[[Goal], Goal] | None = None
 ) -> Run:
-    """Run number ``number`` of a task, scored; ``told``: what the strategy is told instead of what it is scored by."""
+    """Run number ``number`` of a task, scored; ``given`` makes the goal that the strategy gets."""
     drawn = drawn_of(task, number)
-    asked = drawn if told is None else replace(drawn, goal=told(drawn.goal))
-    problem = problem_of(task, asked, number)
+    stated = drawn if given is None else replace(drawn, goal=given(drawn.goal))
+    problem = problem_of(task, stated, number)
     rng = np.random.default_rng(_stream(task.seed, number, _ASSAY))
     # Along the curve, a round without a size is 4 % of the table.
     curve = Curve(drawn, task.per_round or max(1, round(0.04 * drawn.n_arms))) if task.curve else None
     started = time.process_time()
     state, spent, rounds, reason = play(
         task.strategy,
-        asked,
+        stated,
         problem,
         rng,
         limits=task.limits,
@@ -277,7 +277,7 @@ def run_of(
     )
 
 
-_NOBODY = np.random.default_rng(0)
+_UNUSED = np.random.default_rng(0)
 
 
 @dataclass(slots=True)
@@ -297,10 +297,10 @@ class Unknown:
 
 @dataclass(slots=True)
 class Replicates:
-    """What the replicates of one run say; squares of contrasts are drawn, as sums do for means (chi-square)."""
+    """The replicates of one run; squares of contrasts are drawn, as sums do for means (chi-square)."""
 
     unknown: list[Unknown]
-    rng: np.random.Generator = field(default=_NOBODY)
+    rng: np.random.Generator = field(default=_UNUSED)
 
     @classmethod
     def of_known(cls) -> Replicates:
@@ -309,7 +309,7 @@ class Replicates:
 
     @classmethod
     def of(cls, drawn: Drawn, alpha: float, rng: np.random.Generator) -> Replicates:
-        """Return the noise of all endpoints, known to nobody.
+        """Return the noise of all endpoints as unknown.
 
         The first guess is right. ``alpha`` is for all together.
         """
@@ -320,11 +320,11 @@ class Replicates:
         """Return the state with the noise that plans use."""
         if not self.unknown:
             return state
-        told = [planning_sd(one.guess, one.squares, one.freedom, one.alpha) for one in self.unknown]
-        return self._with(state, told, max(max(TARGET - one.freedom, 0) for one in self.unknown))
+        sds = [planning_sd(one.guess, one.squares, one.freedom, one.alpha) for one in self.unknown]
+        return self._with(state, sds, max(max(TARGET - one.freedom, 0) for one in self.unknown))
 
     def to_decide(self, state: State, counts: ArrayLike) -> State:
-        """Return the state with the bounds that decide the next phase, which brings so many measurements of each."""
+        """Return the state with the bounds that decide the next phase, with so many measurements of each."""
         if not self.unknown:
             return state
         more = np.maximum(np.floor(np.asarray(counts, dtype=float)) - 1.0, 0.0)
@@ -332,19 +332,19 @@ class Replicates:
             degrees = min(int(more.sum()), LAST - one.freedom)
             one.squares += one.sd**2 * float(self.rng.chisquare(degrees)) if degrees > 0 else 0.0
             one.freedom += max(degrees, 0)
-        told = [upper_sd(one.squares, one.freedom, one.alpha) for one in self.unknown]
-        return self._with(state, told, state.problem.repeats)
+        sds = [upper_sd(one.squares, one.freedom, one.alpha) for one in self.unknown]
+        return self._with(state, sds, state.problem.repeats)
 
-    def _with(self, state: State, told: list[float], repeats: int) -> State:
+    def _with(self, state: State, sds: list[float], repeats: int) -> State:
         """Return the state with an SD of each that is unknown."""
         noise = list(state.problem.noise)
-        for one, sd in zip(self.unknown, told, strict=True):
+        for one, sd in zip(self.unknown, sds, strict=True):
             noise[one.row] = min(sd, BOUNDLESS)
         return replace(state, problem=replace(state.problem, noise=tuple(noise), repeats=repeats))
 
 
 def along(runs: Sequence[Run], compounds: int) -> dict[str, Any]:
-    """Return the mean curve of the runs, and what became of those that said they were finished."""
+    """Return the mean curve of the runs, and the outcome of those that finished."""
     ended = [run for run in runs if run.reason == "decided"]
     return {
         "curve": mean_curve([run.curve for run in runs], compounds),
@@ -357,7 +357,7 @@ def along(runs: Sequence[Run], compounds: int) -> dict[str, Any]:
 
 
 def summary(runs: Sequence[Run]) -> dict[str, Any]:
-    """Means over the runs and counts of what went wrong; every run is counted once.
+    """Return the means over the runs and counts of what went wrong; every run is counted once.
 
     errors: a decision was false. unfinished: given up at the limit. undecided: stopped by itself (a budget) with
     compounds open and nothing false. right: the rest.

@@ -27,32 +27,32 @@ class Score:
     wrong: bool
     """A decision was made that no right answer agrees with, whatever becomes of what is undecided."""
     undecided: int
-    """Wanted compounds without a decision."""
+    """Compounds in question without a decision."""
 
 
 def score(goal: Goal, status: NDArray[np.int8], truth: Floats, wanted: Flags) -> Score:
     """Return the score of the statuses ``(n_arms,)`` for a truth ``(n_endpoints, n_arms)``.
 
-    What cannot be estimated is no part of the question, as strategies say of it themselves.
+    What cannot be estimated is no part of the question, as in the strategies themselves.
     """
-    asked = wanted & (status != NOT_ESTIMABLE)
-    answer = asked & (status == IN)
-    undecided = int((asked & (status == UNDECIDED)).sum())
-    if not asked.any():
+    scored = wanted & (status != NOT_ESTIMABLE)
+    answer = scored & (status == IN)
+    undecided = int((scored & (status == UNDECIDED)).sum())
+    if not scored.any():
         return Score(1.0, 1.0, 1.0, False, 0)
-    known = np.where(asked, truth, np.nan)
+    known = np.where(scored, truth, np.nan)
     means = known if goal.name == "pareto" else known[0]
     members, acceptable = goal.members(means), goal.acceptable(means)
     returned = int(answer.sum())
     precision = float((answer & acceptable).sum() / returned) if returned else 1.0
-    # Several compounds may tie for the best, or lie within the slack: one of them is all that is asked for.
+    # Several compounds may tie for the best, or be within the slack: one of them is enough.
     single = isinstance(goal, Best)
     if single:
         recall = float((answer & acceptable).any())
     else:
         recall = float((answer & members).sum() / members.sum()) if members.any() else 1.0
     f1 = 2.0 * precision * recall / (precision + recall) if precision + recall > 0 else 0.0
-    possible = asked & (status != OUT)
+    possible = scored & (status != OUT)
     # What is undecided may still be decided for the best: of best, only while none is named.
     rest = possible & members if not single else _first(possible & acceptable & (returned == 0))
     kindest = answer | rest
@@ -66,7 +66,7 @@ def _first(among: Flags) -> Flags:
 
 
 def error_limits(errors: int, runs: int, confidence: float = 0.95) -> tuple[float, float]:
-    """One-sided lower and upper limits of an error rate (Clopper and Pearson), each at the confidence."""
+    """Return one-sided lower and upper limits of an error rate (Clopper and Pearson), each at the confidence."""
     from scipy.special import betaincinv
 
     if not 0 <= errors <= runs or runs < 1:
@@ -83,7 +83,7 @@ def mean(values: Sequence[float]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """Where a run stands at the end of a round; None where the strategy states no such number."""
+    """The state of a run at the end of a round; None where the strategy states no such number."""
 
     measurements: int
     found: float
@@ -97,9 +97,9 @@ class Point:
     """Members that are not in."""
     expected_wrong: float | None
     wrong: float
-    """Compounds in that no right answer holds."""
+    """Compounds in that no right answer contains."""
     cover95: float | None
-    """Share of the unmeasured compounds whose 95 % interval holds the truth."""
+    """Share of the unmeasured compounds whose 95 % interval contains the truth."""
 
 
 class Curve:
@@ -107,9 +107,9 @@ class Curve:
 
     def __init__(self, drawn: Drawn, per_round: int) -> None:
         means = drawn.truth if drawn.goal.name == "pareto" else drawn.truth[0]
-        asked = np.where(drawn.wanted, means, np.nan)
+        scored = np.where(drawn.wanted, means, np.nan)
         self._truth, self._wanted = drawn.truth, drawn.wanted
-        self._members, self._acceptable = drawn.goal.members(asked), drawn.goal.acceptable(asked)
+        self._members, self._acceptable = drawn.goal.members(scored), drawn.goal.acceptable(scored)
         first = drawn.truth[0]
         self._best = (
             self._members if drawn.goal.name == "pareto" else drawn.wanted & (first >= first[drawn.wanted].max())

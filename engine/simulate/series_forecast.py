@@ -30,7 +30,7 @@ _ROUNDS = 6
 """Rounds that are played at most where no budget ends a campaign before."""
 _MOST_ARMS = 20_000
 _SPREAD = 3.0
-"""SD of the values before the first measurement, in units of what is asked of the goal: epsilon, or five noise SDs."""
+"""SD of the values before the first measurement, in units of the goal's precision: epsilon, or five noise SDs."""
 _OWN = 0.3
 """Share of it that no sum of site effects explains."""
 _SPREAD_ON_SCALE = 1.5
@@ -56,7 +56,7 @@ class ForecastPoint:
     missed: float
     """Members that are not in."""
     wrong: float
-    """Compounds in that no right answer holds."""
+    """Compounds in that no right answer contains."""
     finished: float
     """Share of the runs that were decided by then."""
 
@@ -89,7 +89,7 @@ def ledger_of(path: str | Path) -> Ledger:
 
 
 def forecast_ledger(ledger: Ledger, report: Report = silent, *, seed: int = 0) -> SeriesForecast:
-    """Return the forecast of a campaign from where it stands."""
+    """Return the forecast of a campaign from its present state."""
     strategy = ledger.strategy
     if not isinstance(strategy, Calibrated):
         raise AssayPilotError(f"{strategy.info.name} has a forecast of its own")
@@ -176,12 +176,12 @@ def _play(
 ) -> tuple[list[tuple[float, ...]], int]:
     """Return a point per round, and how many members the truth has."""
     problem = state.problem
-    asked = truth[: problem.n_endpoints]
+    of_goal = truth[: problem.n_endpoints]
     kept = _kept(problem, truth)
-    means = np.where(kept, asked, np.nan) if problem.goal.name == "pareto" else np.where(kept, asked[0], np.nan)
+    means = np.where(kept, of_goal, np.nan) if problem.goal.name == "pareto" else np.where(kept, of_goal[0], np.nan)
     members = problem.goal.members(means) if kept.any() else np.zeros(problem.n_arms, dtype=bool)
     acceptable = problem.goal.acceptable(means) if kept.any() else members
-    best = members & (asked[0] >= asked[0][members].max()) if members.any() else members
+    best = members & (of_goal[0] >= of_goal[0][members].max()) if members.any() else members
     measured = np.zeros(problem.n_arms, dtype=bool)
     for row in strategy.measured(state)[: problem.n_endpoints]:
         measured[row.compounds(problem.n_arms)] = True
@@ -202,11 +202,11 @@ def _play(
             for place, (old, value, sd) in enumerate(zip(strategy.measured(state), truth, noise, strict=True))
         ]
         measured[arms] = True
-        told = strategy.inform(state, tuple(rows))
+        informed = strategy.inform(state, tuple(rows))
         if not points and not strategy.has_values(state):
-            strategy = strategy.as_learned(told)
+            strategy = strategy.as_learned(informed)
         spent = state.spent + allocation.total
-        decided = strategy.apply(told, strategy.decision(told, spent))
+        decided = strategy.apply(informed, strategy.decision(informed, spent))
         state = strategy.inform(decided, tuple(rows))
         inside = state.status == IN
         points.append(
@@ -223,7 +223,7 @@ def _play(
 
 
 def _came(problem: Problem, place: int, means: Floats, sd: float, counts: Floats, rng: np.random.Generator) -> Floats:
-    """Return what so many measurements of compounds with these means bring on average."""
+    """Return the average results of so many measurements of compounds with these means."""
     kind = problem.kinds[place] if problem.kinds else "value"
     if kind == "yes-no":
         return np.asarray(rng.binomial(counts.astype(np.int64), np.clip(means, 0.0, 1.0)) / counts)

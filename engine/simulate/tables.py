@@ -81,7 +81,7 @@ def truth_of(
     means = np.array(rows)
     kept = np.flatnonzero(np.isfinite(means).all(axis=0))
     if len(kept) < 2:
-        raise AssayPilotError("the table says something about fewer than two compounds", option="--truth")
+        raise AssayPilotError("the table has values of fewer than two compounds", option="--truth")
     notes = []
     if len(kept) < len(first):
         left_out = len(first) - len(kept)
@@ -104,7 +104,7 @@ def truth_of(
 
 
 def of_table(name: str, paper: str, title: str, truth: TableTruth, goal: Goal, delta: float) -> Instance:
-    """Return the instance of a table's truth: nothing is drawn, everything in it is wanted."""
+    """Return the instance of a table's truth: nothing is drawn, and every compound is in question."""
     everything = np.ones(truth.features.n_rows, dtype=bool)
     drawn = Drawn(
         truth.features,
@@ -151,7 +151,7 @@ def _noise(endpoint: Endpoint, arms: Ints, values: Floats, times: Floats, sds: S
     if endpoint.noise_sd is not None:
         return endpoint.noise_sd
     found, _ = replicate_noise(arms.tolist(), values.tolist(), times.astype(int).tolist(), sds)
-    # Replicates that agree to the last digit say nothing of the noise.
+    # Replicates that agree to the last digit do not inform the noise.
     if found is None or found <= max(1e-6 * float(np.abs(values).max()), 1e-9):
         raise AssayPilotError(
             f"the assay noise (SD) of {endpoint.name} is not known: none was given, and the replicates do not say it",

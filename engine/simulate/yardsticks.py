@@ -1,4 +1,4 @@
-"""What the runs of a simulation are measured against: the least anybody needs, and one who knows the truth."""
+"""What the runs of a simulation are measured against: a lower bound, and a method that knows the truth."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class Yardsticks:
     """Measurements to compare with; None where they are not defined."""
 
     lower_bound: float | None
-    """Proven: with errors at most delta nobody needs fewer in the mean."""
+    """Proven: with errors at most delta no method needs fewer in the mean."""
     oracle: float | None
-    """Where one who knows theta stops: the optimal continuous design, every half-width at most its gap, one level.
+    """Where a method that knows theta stops: the optimal continuous design, all half-widths within the gap, one level.
 
-    Its estimates then certify each tight comparison half of the time only, so with few comparisons and a small delta it
-    can lie below ``lower_bound``, which is about being right with probability 1 - delta.
+    Its estimates then certify each tight comparison half of the time only. So with few comparisons and a small delta it
+    can be below ``lower_bound``, which requires being right with probability 1 - delta.
     """
     complexity: tuple[float, float] | None = None
     """Of a Pareto set: H1 and H2 of GEGE, endpoints in units of their noise."""
@@ -88,7 +88,7 @@ def of_draw(drawn: Drawn, delta: float) -> Yardsticks:
         if np.abs(wanted.times(theta) - drawn.truth[0, wanted.rows]).max() > 1e-6 * max(
             float(np.ptp(drawn.truth)), 1.0
         ):
-            return Yardsticks(None, None, note="what is wanted is not determined by what can be measured")
+            return Yardsticks(None, None, note="measurable compounds do not determine the compounds in question")
         if isinstance(goal, Best):
             return _best(candidates, wanted, theta, goal.slack, drawn.noise[0], delta)
         if isinstance(goal, AllEpsilonBest) and np.array_equal(drawn.measurable, drawn.wanted):

@@ -116,7 +116,7 @@ def read_entry(
     Raises Unreadable. A relation or unit inside the cell goes before the row's own. A concentration entered for a
     pIC50-like endpoint is converted, and noted.
     """
-    word = kinds.said(endpoint, text)
+    word = kinds.class_value(endpoint, text)
     if word is None and (is_missing(text) or _FOOTNOTED.fullmatch(text.strip())):
         return None
     try:
@@ -170,7 +170,7 @@ def read_entry(
 def is_empty(endpoint: Endpoint | None, text: str) -> bool:
     """Whether a cell has no value (yet): what it says is no word of the endpoint, ``-`` being one of some."""
     nothing = is_missing(text) or _FOOTNOTED.fullmatch(text.strip()) is not None
-    return nothing and (endpoint is None or kinds.said(endpoint, text) is None)
+    return nothing and (endpoint is None or kinds.class_value(endpoint, text) is None)
 
 
 def parse_share(endpoint: Endpoint, text: str) -> Value | None:

@@ -141,8 +141,8 @@ def details(status: Status, compound: int, alone: str = "") -> list[tuple[str, s
     """Captions and values of a compound; ``alone``: its one measurement, in words."""
     known = status.candidates
     rows: list[tuple[str, str]] = []
-    several = len(status.asked_endpoints) > 1
-    for place in status.asked_endpoints:
+    several = len(status.requested_endpoints) > 1
+    for place in status.requested_endpoints:
         rows += _endpoint_rows(status, compound, status.endpoints[place], named=several)
     digits = decimals_of(status)
     if not several and not status.guarantee.calibrated:

@@ -103,7 +103,7 @@ def _numbers(status: Status) -> list[Column]:
     """Estimates, bounds and probabilities; with several endpoints, comparable columns are neighbours."""
     goal = [status.endpoints[place] for place in status.goal_endpoints]
     limited = [status.endpoints[place] for place in status.limited_endpoints]
-    others = [endpoint for k in status.asked_endpoints if (endpoint := status.endpoints[k]) not in goal]
+    others = [endpoint for k in status.requested_endpoints if (endpoint := status.endpoints[k]) not in goal]
     bounds = [_bounds(status, one, place) for place, one in enumerate(goal)]
     if len(goal) == 1 and not others:
         return [_estimate(status, goal[0], 0), *bounds, *_chances(status)]
@@ -129,7 +129,7 @@ def _means(status: Status) -> list[Column]:
         for compound, one in means.items():
             if one.values:
                 levels[compound] = one.values[0][1]
-        several, digits = len(status.asked_endpoints) > 1, decimals_of(status)
+        several, digits = len(status.requested_endpoints) > 1, decimals_of(status)
 
         def text(row: int) -> str:
             one = means.get(row)
@@ -146,7 +146,7 @@ def _means(status: Status) -> list[Column]:
             name=f"{endpoint.scale_name} measured",
         )
 
-    return [column(position) for position in status.asked_endpoints]
+    return [column(position) for position in status.requested_endpoints]
 
 
 def _estimate(status: Status, endpoint: Endpoint, place: int) -> Column:
@@ -171,7 +171,7 @@ def _estimate(status: Status, endpoint: Endpoint, place: int) -> Column:
 def _bounds(status: Status, endpoint: Endpoint, place: int) -> Column:
     """Return the deciding bounds of an endpoint of the goal."""
     low, high = status.candidates.lows[endpoint.name], status.candidates.highs[endpoint.name]
-    several, digits = len(status.asked_endpoints) > 1, decimals_of(status)
+    several, digits = len(status.requested_endpoints) > 1, decimals_of(status)
     name = interval_name(status.guarantee.kind)
     short = textwrap.shorten(endpoint.scale_name, 18, placeholder=" …")
     return Column(
@@ -350,7 +350,7 @@ def filter_facts(status: Status, columns: Sequence[Column]) -> Facts:
 
 def filter_hint(status: Status) -> str:
     """Return examples for the filter, with names of this campaign."""
-    names = [status.endpoints[place].scale_name for place in status.asked_endpoints]
+    names = [status.endpoints[place].scale_name for place in status.requested_endpoints]
     short = next((name for name in names[1:] if " " not in name and len(name) < 12), "")
     return f"Filter: R1=Me, >7.5{f', {short}<5' if short else ''}"
 

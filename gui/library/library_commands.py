@@ -153,7 +153,7 @@ class Stocking:
         days = 7.0 if terms is None or terms.round_days is None else terms.round_days
 
         def landed(found: tuple[list[StockLine], list[str], Source]) -> None:
-            from assaypilot.engine.domain.stock import UNSAID
+            from assaypilot.engine.domain.stock import NOTHING_STATED
 
             lines, not_used, source = found
 
@@ -166,7 +166,7 @@ class Stocking:
                     message += f" {many(len(not_used), 'line')} could not be used: {named}{more}"
                 session.message.emit(message)
 
-            session.set_stock(lines, UNSAID, source, done)
+            session.set_stock(lines, NOTHING_STATED, source, done)
 
         session.read(f"Reading {path.name}", lambda report: read_list(path, library, days, report), landed)
 

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from assaypilot.engine.campaign.issued_rounds import Source
-from assaypilot.engine.domain.stock import UNSAID
+from assaypilot.engine.domain.stock import NOTHING_STATED
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Cancelled
 
@@ -354,7 +354,7 @@ class NewCampaign(QDialog):
             "settings": settings,
             "name": self.goal_pane.name.text or None,
             "history": checked.imported.history,
-            "stock": (checked.imported.stock, UNSAID),
+            "stock": (checked.imported.stock, NOTHING_STATED),
             "source": Source(raw.file or "pasted", raw.digest),
             "mapping": checked.mapping.as_json(),
             "warnings": [*checked.warnings, *left_out(checked)],

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFrame, QLineEdit, QScrollArea, QWidget
 from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.campaign.plan_choice import PlanOption, foreseen
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.campaign.stock_view import NOT_KNOWN, cost_words, making_words, not_said, wait_words
+from assaypilot.engine.campaign.stock_view import NOT_KNOWN, cost_words, making_words, unknown_in_words, wait_words
 from assaypilot.engine.domain.stock import PLANS, USUAL, StockTerms
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.simulate.foresight import Foresight, foresee
@@ -93,7 +93,7 @@ class PlanCard(QFrame):
         notes = [f"As good as the {same} one, so it is the same."] if same else []
         if sooner and not same:
             notes.append(f"Because of the wait the {sooner} one ends sooner.")
-        notes += not_said(option)
+        notes += unknown_in_words(option)
         self.note.setText(" ".join(notes))
         self.note.setVisible(bool(notes))
         facts = ". ".join(f"{caption}: {value}" for caption, value in rows)

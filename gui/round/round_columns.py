@@ -338,7 +338,7 @@ def _stock(status: Status, at: Sequence[int]) -> list[Column]:
     """
     if status.stock is None:
         return []
-    costs, leads = status.stock.said_of(at)
+    costs, leads = status.stock.costs_and_days(at)
     wanted = (
         ("cost", f"Cost\n{status.stock.currency}", costs, "What making the compound costs, as the stock list says"),
         ("lead", "Lead time\ndays", leads, "How many days making the compound takes, as the stock list says"),

@@ -15,7 +15,7 @@ from assaypilot.engine.domain.features import (
     outside_span,
     span_basis,
     span_rank,
-    worth_taking_apart,
+    worth_eliminating,
 )
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.models.contributions import contributions
@@ -99,7 +99,7 @@ def test_estimates_of_large_tables_are_those_of_small_ones(table):
     features, rows, weights, values = table
     small = least_squares(features, rows, weights, values)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(features_module, "worth_taking_apart", lambda n_columns, entries: True)
+        patched.setattr(features_module, "worth_eliminating", lambda n_columns, entries: True)
         large = least_squares(features, rows, weights, values)
         basis, rank = span_basis(features, rows), span_rank(features, rows)
     scale = max(1.0, np.abs(values).max(initial=0.0))
@@ -159,9 +159,9 @@ def test_the_report_of_a_wide_series_is_that_of_the_whole_table():
 
 
 def test_many_rows_of_few_columns_are_left_whole():
-    assert worth_taking_apart(2261, 2289 * 3)
-    assert not worth_taking_apart(MANY_COLUMNS - 1, 10)
-    assert not worth_taking_apart(301, 3_000_000)
+    assert worth_eliminating(2261, 2289 * 3)
+    assert not worth_eliminating(MANY_COLUMNS - 1, 10)
+    assert not worth_eliminating(301, 3_000_000)
 
 
 def test_contributions_of_a_wide_series_are_those_of_the_whole_table():

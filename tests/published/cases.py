@@ -137,7 +137,7 @@ def one_run(case: Case, number: int) -> Run:
         assert isinstance(goal, AllEpsilonBest | Best)
         return replace(goal, slack=case.told_slack)
 
-    return run_of(case.task(), number, told=softer)
+    return run_of(case.task(), number, given=softer)
 
 
 def some(case: Case, numbers: range) -> list[Run]:

@@ -1,1 +1,1 @@
-"""The kinds of events: one class for each, with what it does, what takes it back and how it reads."""
+"""The kinds of events: one class for each, with its effect, its opposite and its text."""

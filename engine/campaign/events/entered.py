@@ -168,12 +168,12 @@ class CompoundsUnavailable(Kind):
     def sentence(self, ledger: Ledger) -> str:
         """Return the compounds and why."""
         ids = ledger.library.ids
-        return f"Not to be had: {names([ids[c] for c in self.data['compounds']])} ({self.data['reason']})"
+        return f"Unavailable: {names([ids[c] for c in self.data['compounds']])} ({self.data['reason']})"
 
     def undone(self) -> tuple[str, Draft]:
         """Return the mark taken back."""
         data = self.data
-        return "Mark as not to be had", CompoundsAvailable.draft({"compounds": data["compounds"]})
+        return "Mark as unavailable", CompoundsAvailable.draft({"compounds": data["compounds"]})
 
 
 class CompoundsAvailable(Kind):
@@ -189,11 +189,11 @@ class CompoundsAvailable(Kind):
     def sentence(self, ledger: Ledger) -> str:
         """Return the compounds."""
         ids = ledger.library.ids
-        return f"To be had again: {names([ids[c] for c in self.data['compounds']])}"
+        return f"Available again: {names([ids[c] for c in self.data['compounds']])}"
 
 
 class StockStated(Kind):
-    """What is in stock, what is to be made, and for how much."""
+    """Stock states of compounds, and costs."""
 
     name = "stock_stated"
 
@@ -232,7 +232,7 @@ def _which(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _mark(ledger: Ledger, data: Mapping[str, Any], **now: Any) -> None:
-    """Change what an amendment says of a value."""
+    """Apply an amendment to a value."""
     control, place = data.get("control", False), data["number"] - 1
     value = ledger.measurement(data["number"], control=control)
     if control:
@@ -260,8 +260,8 @@ def _value(ledger: Ledger, data: Mapping[str, Any]) -> str:
     control = data.get("control", False)
     measurement = ledger.measurement(data["number"], control=control)
     entered = measurement.entered
-    whose = f"the control {entered.compound}" if control else entered.compound
-    return f"{_entry(ledger, measurement, entered.value, entered.relation, entered.unit)} of {whose}"
+    sample = f"the control {entered.compound}" if control else entered.compound
+    return f"{_entry(ledger, measurement, entered.value, entered.relation, entered.unit)} of {sample}"
 
 
 def _entry(ledger: Ledger, measurement: Measurement, value: float, relation: str, unit: str | None) -> str:

@@ -1,4 +1,4 @@
-"""The log folded into a state: every kind of event, and how one is taken in or told."""
+"""The log folded into a state: every kind of event, how one is applied and described."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ UNFIT = (
     struct.error,
     zlib.error,
 )
-"""What ``take`` may raise for an event that does not fit what came before, or is not of the shape of its kind."""
+"""Errors of ``take`` for an event that does not fit those before, or has not the shape of its kind."""
 
 
 def kind_of(event: Event) -> type[Kind]:
@@ -89,7 +89,7 @@ def fold(ledger: Ledger, events: Iterable[Event]) -> Ledger:
 
 
 def rehearse(ledger: Ledger, drafts: Iterable[Draft]) -> None:
-    """Take drafts in as if they had been written."""
+    """Apply drafts as if they were written."""
     for draft in drafts:
         take(ledger, Event(ledger.sequence + 1, "", "", draft.kind, draft.version, draft.data, ""))
 

@@ -20,7 +20,7 @@ from .kind import Kind, note_in_words
 
 
 class PhasePlanned(Kind):
-    """What a phase asks for."""
+    """The measurements that a phase requests."""
 
     name = "phase_planned"
 
@@ -126,7 +126,7 @@ class RoundWithdrawn(Kind):
     def apply(self, ledger: Ledger) -> None:
         """Withdraw the last round."""
         number = self.data["round"]
-        if self.data.get("undone"):  # as if it had never been issued: the next round takes its number
+        if self.data.get("undone"):  # as if it was never issued: the next round takes its number
             ledger.rounds.pop()
             ledger.confirmations.discard(number)
         else:
@@ -201,7 +201,7 @@ class RoundClosed(Kind):
             ledger.void.append(f"round {data['round']} was closed early for a reason that may depend on its results")
 
     def sentence(self, ledger: Ledger) -> str:
-        """Return what returned, and what becomes of the rest."""
+        """Return the number of results, and how the rest is treated."""
         data = self.data
         ends = "" if ledger.calibrated else ", which ends the proof"
         what = {

@@ -1,4 +1,4 @@
-"""What every kind of event is: a name and version, what it does to the state, what takes it back, how it reads."""
+"""The base of all kinds of events: name and version, effect on the state, opposite, and text."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Kind(ABC):
 
     @property
     def data(self) -> Mapping[str, Any]:
-        """What the file holds of it."""
+        """Its data in the file."""
         return self.event.data
 
     @classmethod

@@ -63,7 +63,7 @@ class LibraryAdded(Kind):
 
 
 class EndpointsDefined(Kind):
-    """What is measured."""
+    """The endpoints."""
 
     name = "endpoints_defined"
 
@@ -73,17 +73,17 @@ class EndpointsDefined(Kind):
 
     def sentence(self, ledger: Ledger) -> str:
         """Return the endpoints with their limits."""
-        said = [
+        sentences = [
             endpoint.name
             + (f" = {in_words(ledger.endpoints, place)}" if endpoint.of else "")
             + (f" (limit {endpoint.limit_text})" if endpoint.limit else "")
             for place, endpoint in enumerate(ledger.endpoints)
         ]
-        return f"Endpoint{'' if len(said) == 1 else 's'}: {', '.join(said)}"
+        return f"Endpoint{'' if len(sentences) == 1 else 's'}: {', '.join(sentences)}"
 
 
 class GoalSet(Kind):
-    """What is wanted, and the strategy that decides it."""
+    """The goal, and the strategy that decides it."""
 
     name = "goal_set"
 
@@ -92,7 +92,7 @@ class GoalSet(Kind):
         ledger.settings = codec.settings_from_json(self.data["settings"])
         ledger.strategy = get(self.data["strategy"])
         ledger.why = self.data["why"]
-        ledger.aim()
+        ledger.find_endpoints()
         ledger.begin()
 
     def sentence(self, ledger: Ledger) -> str:
@@ -116,7 +116,7 @@ class HistoryAdded(Kind):
 
 
 class PhaseDecided(Kind):
-    """What a phase decided."""
+    """The decision of a phase."""
 
     name = "phase_decided"
     ends_undo = True
@@ -126,7 +126,7 @@ class PhaseDecided(Kind):
         ledger.take_decision(self.data, self.event.sequence)
 
     def sentence(self, ledger: Ledger) -> str:
-        """Return how many compounds it decided; under the series model, where each stands by now."""
+        """Return how many compounds it decided; under the series model, the present status of each."""
         data = self.data
         if ledger.calibrated:
             status = ledger.state.status[ledger.arm_of]
@@ -135,7 +135,7 @@ class PhaseDecided(Kind):
 
 
 class EstimatesUpdated(PhaseDecided):
-    """What the series model makes of all values after a change of the terms."""
+    """The estimates of the series model after a change of the terms."""
 
     name = "estimates_updated"
     ends_undo = False
@@ -225,13 +225,13 @@ class CombinationsListed(CompoundsAdded):
 
 
 CAPACITY = ("per_round", "max_replicates", "budget")
-"""What may change without touching the goal, the assay or the confidence."""
+"""Terms whose change leaves the goal, the assay and the confidence."""
 
 _KEPT = ("settings", "endpoints", "goal_endpoints", "limited", "measured", "modelled", "state", "under_way", "void",
          "estimates", "spreads", "strategy", "why")  # fmt: skip
-"""What a change replaces, and undo puts back."""
+"""Attributes that a change replaces, and undo restores."""
 _LIBRARY = ("library", "first", "arm_of", "features", "stock")
-"""What more compounds replace beside."""
+"""Attributes that more compounds replace in addition."""
 
 
 def take(ledger: Ledger, data: Mapping[str, Any]) -> None:
@@ -245,15 +245,15 @@ def take(ledger: Ledger, data: Mapping[str, Any]) -> None:
     for change in data["changes"]:
         if change["what"] == "strategy":
             ledger.strategy, ledger.why = get(change["after"]), f"{change['after']}, as chosen later"
-    ledger.aim()
+    ledger.find_endpoints()
     _begin_again(ledger, data)
 
 
 def take_compounds(ledger: Ledger, data: Mapping[str, Any]) -> None:
-    """Go on with the larger library, which holds the new compounds at its end."""
+    """Continue with the larger library, which has the new compounds at its end."""
     _remember(ledger, data, (*_KEPT, *_LIBRARY))
     before, old, n = ledger.library, ledger.first, ledger.n_arms
-    ledger.hold(Library.decode(ledger.part(data["part"])))
+    ledger.set_library(Library.decode(ledger.part(data["part"])))
     if ledger.library.ids[: len(before)] != before.ids or not np.array_equal(ledger.first[:n], old):
         raise AssayPilotError("the log adds compounds in front of those there are")
     _begin_again(ledger, data)
@@ -297,7 +297,7 @@ _NAMES = {
 
 
 def change_in_words(change: Mapping[str, Any], goal: str, *, decides: bool = False) -> str:
-    """One change in a few words: ``the distance from the best from 0.5 to 0.3``.
+    """Return one change in a few words: ``the distance from the best from 0.5 to 0.3``.
 
     ``decides``: whether an endpoint that comes with it is an objective.
     """
@@ -337,11 +337,11 @@ def change_in_words(change: Mapping[str, Any], goal: str, *, decides: bool = Fal
 
 def _controls(controls: Sequence[Mapping[str, Any]]) -> str:
     """Return controls as the log keeps them: ``REF-1 (7.1) and REF-2``; ``none``."""
-    told = []
+    listed = []
     for one in controls:
         values = ", ".join(number(value) for value in one["values"].values())
-        told.append(f"{one['name']} ({values})" if values else one["name"])
-    return joined(told) if told else "none"
+        listed.append(f"{one['name']} ({values})" if values else one["name"])
+    return joined(listed) if listed else "none"
 
 
 def _value(value: Any) -> str:
@@ -357,7 +357,7 @@ def changes_in_words(changes: tuple[Mapping[str, Any], ...] | list[Mapping[str, 
 
 
 def _added_in_words(change: Mapping[str, Any], *, decides: bool) -> str:
-    """Such a change in a few words: ``the endpoints, by Solubility (recorded only)``."""
+    """Return such a change in a few words: ``the endpoints, by Solubility (recorded only)``."""
     new = Endpoint.from_json(change["after"])
     what = new.limit_text or ("an objective" if decides else "recorded only")
     return f"the endpoints, by {new.name} ({what})"

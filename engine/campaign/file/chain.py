@@ -26,7 +26,7 @@ from . import schema
 from .schema import MAX_EVENT_BYTES, MAX_EVENTS
 
 GENESIS = "0" * 64
-"""What stands for the digest before the first event, and for the head of an empty log."""
+"""The digest before the first event, and the head of an empty log."""
 
 Row = tuple[Any, ...]
 """One row of SELECT: sequence, time, author, kind, version, JSON bytes, digest; of any type in a damaged file."""
@@ -47,7 +47,7 @@ _DIGITS = bytes(ord("0") if chr(byte).isdigit() and byte < 128 else 32 for byte 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """An event not yet written."""
+    """An event that is not written."""
 
     kind: str
     """What happened, e.g. "round_issued": small letters, digits and underscores."""
@@ -77,7 +77,7 @@ def encode(draft: Draft) -> bytes:
     """Return the JSON bytes of a draft's data, ASCII, keys in the order given.
 
     Raises ValueError for what is not JSON (NaN and infinities, keys that are not text, arrays, dates) and for a kind
-    or version no reader would take; AssayPilotError when there is more than one event may hold.
+    or version no reader would take; AssayPilotError when there is more than one event may have.
     """
     if not _KIND.fullmatch(draft.kind):
         raise ValueError(f"not a kind of event: {draft.kind!r}")
@@ -117,7 +117,7 @@ def part_digest(blob: bytes) -> str:
 
 
 def as_parts(*blobs: bytes) -> dict[str, bytes]:
-    """Each blob under its digest, as ``create`` and ``append`` take them."""
+    """Return each blob under its digest, as ``create`` and ``append`` take them."""
     return {part_digest(blob): blob for blob in blobs}
 
 
@@ -147,7 +147,7 @@ def row_digest(previous: str, row: Row) -> str:
 
 
 def scan(rows: Iterable[Row], after: int = 0, previous: str = GENESIS) -> Iterator[tuple[Row, tuple[str, ...]]]:
-    """Each row, in order, with what is wrong with it in plain words; reading goes on behind a fault.
+    """Yield each row, in order, with what is wrong with it in plain words; reading continues after a fault.
 
     ``after`` and ``previous`` are the sequence and digest of the event before the first row. One changed column is
     blamed on its own event only: the next is believed when it continues either the digest stored before it or the
@@ -166,7 +166,7 @@ def scan(rows: Iterable[Row], after: int = 0, previous: str = GENESIS) -> Iterat
             number, believed = row[0], []
             continue
         digests = [row_digest(digest, row) for digest in believed]
-        # After a gap or an unreadable event there is nothing to hold the digest against.
+        # After a gap or an unreadable event there is nothing to compare the digest with.
         if digests and not faults and row[6] not in digests:
             faults.append(f"event {row[0]} ({row[3]}) was changed after it was written: its digest does not match")
             believed = list({row[6], digests[0]})
@@ -295,10 +295,10 @@ def now() -> str:
 
 
 def user() -> str:
-    """Who is at the computer: the name in ASSAYPILOT_AUTHOR, else as the system knows them."""
-    said = os.environ.get("ASSAYPILOT_AUTHOR", "")
-    if said.strip():
-        return said
+    """Return the user's name: that in ASSAYPILOT_AUTHOR, else the system's."""
+    name = os.environ.get("ASSAYPILOT_AUTHOR", "")
+    if name.strip():
+        return name
     try:
         return getpass.getuser()
     except (ImportError, KeyError, OSError):  # no name in the environment and none known to the system

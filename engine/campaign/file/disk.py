@@ -69,7 +69,7 @@ def new_file(path: Path) -> Iterator[Path]:
 
 
 def aside(path: Path, version: int) -> Path:
-    """Return a name not yet taken beside ``path`` for the file as it was in an older version."""
+    """Return a free name next to ``path`` for the file of the older version."""
     names = (
         f"{path.stem} (version {version}{more}){path.suffix}" for more in ("", *(f", {n}" for n in range(2, 1000)))
     )
@@ -108,7 +108,7 @@ def _place(temporary: Path, path: Path) -> None:
 
 
 def _settle(folder: Path) -> None:
-    """Make the new name survive a power cut, where the system has a way to ask for that."""
+    """Make the new name survive a power cut, where the system can do that."""
     if WINDOWS:
         return
     descriptor = os.open(folder, os.O_RDONLY)
@@ -173,7 +173,7 @@ _SYSTEM: dict[int, tuple[str, str]] = {
 
 
 def damaged(path: Path, text: str, mend: str = RESTORE) -> AssayPilotError:
-    """Return the refusal of a file whose contents are not what AssayPilot wrote; ``text`` says where."""
+    """Return the refusal of a file whose contents are not what AssayPilot wrote; ``text`` names the place."""
     return AssayPilotError(f"The campaign is damaged: {text}", file=str(path), mend=mend)
 
 
@@ -203,7 +203,7 @@ def plain_errors(path: Path) -> Iterator[None]:
 
 
 def identity(path: Path) -> tuple[int, int] | None:
-    """Return what tells the file itself, whatever its name; None when there is none."""
+    """Return what identifies the file itself, whatever its name; None when there is none."""
     try:
         found = os.stat(path)
     except OSError:
@@ -212,7 +212,7 @@ def identity(path: Path) -> tuple[int, int] | None:
 
 
 def stamp(path: Path) -> tuple[int, int, int, int] | None:
-    """Return what changes when anybody writes to the file; None when there is none."""
+    """Return what changes when a program writes to the file; None when there is none."""
     try:
         found = os.stat(path)
     except OSError:

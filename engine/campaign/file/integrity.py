@@ -30,7 +30,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What the check of one file found."""
+    """The findings of the check of one file."""
 
     ok: bool
     events: int
@@ -109,7 +109,7 @@ class _Check:
             except ValueError as error:
                 self.problems.append(Problem(row[0], f"the data of event {row[0]} cannot be read: {error}"))
         last = self.chain[-1][0] if self.chain else 0
-        # AUTOINCREMENT remembers the highest number ever used, whatever was deleted since.
+        # AUTOINCREMENT remembers the highest number used, whatever was deleted since.
         marks = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'event'").fetchall()
         others = connection.execute("SELECT count(*) FROM sqlite_sequence WHERE name <> 'event'").fetchone()[0]
         if not self.chain:
@@ -140,20 +140,20 @@ class _Check:
         ]
 
     def expectations(self, head: str | None, n_events: int | None) -> None:
-        """Note when the file no longer contains the history somebody wrote down."""
+        """Note when the file no longer contains the history of the expected head."""
         last = self.chain[-1][0] if self.chain else 0
         if n_events is not None and last < n_events:
             self.problems.append(Problem(last + 1, f"{gap(last + 1, n_events)}: {n_events} were expected"))
         if head is None:
             return
-        wanted = head.strip().lower()
+        prefix = head.strip().lower()
         digests = [digest for number, digest in self.chain if n_events is None or number == n_events]
-        if len(wanted) < _MIN_HEAD or not any(digest.startswith(wanted) for digest in digests):
+        if len(prefix) < _MIN_HEAD or not any(digest.startswith(prefix) for digest in digests):
             where = "" if n_events is None else f" at event {n_events}"
             self.problems.append(
                 Problem(
                     None,
-                    f"the history does not contain the expected head {wanted[:16]}{where}: its end was "
+                    f"the history does not contain the expected head {prefix[:16]}{where}: its end was "
                     "deleted or rewritten, or the head belongs to another campaign",
                 )
             )

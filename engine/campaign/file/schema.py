@@ -1,4 +1,4 @@
-"""What a campaign file is made of: its marks, its tables, its limits, and how it is opened.
+"""The structure of a campaign file: its marks, tables and limits, and how it is opened.
 
 A campaign is one SQLite file. ``application_id`` is 0x41504C54 ("APLT" in ASCII), ``user_version`` the version of
 the format. Two tables: ``event``, which only grows, and ``library_part``, immutable blobs named by their SHA-256.
@@ -92,7 +92,7 @@ def connect(path: Path, *, existing: bool = True) -> sqlite3.Connection:
         connection = sqlite3.connect(
             _uri(path, "rw" if existing else "rwc"), uri=True, isolation_level=None, check_same_thread=False
         )
-    # Bytes that are not UTF-8 must neither raise nor pass: they come back as surrogates and are told from blobs.
+    # Bytes that are not UTF-8 must neither raise nor pass: they come back as surrogates and differ from blobs.
     connection.text_factory = _text
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_PART_BYTES + 2**20)
     try:
@@ -194,7 +194,7 @@ def _refuse_what_is_no_file(path: Path) -> None:
 
 
 STEPS: dict[int, Callable[[sqlite3.Connection], None]] = {}
-"""Version to the step that leaves it; version 1 is the first, so there is none yet."""
+"""Version to the step that leaves it; version 1 is the first, so there is none."""
 
 
 def upgrade(connection: sqlite3.Connection, version: int, target: int) -> None:
@@ -205,9 +205,9 @@ def upgrade(connection: sqlite3.Connection, version: int, target: int) -> None:
 
 
 def copy(source: Path, path: Path, *, event: tuple[int, str] | None = None) -> None:
-    """Copy through a connection of its own: SQLite copies no file through the one that holds the lock.
+    """Copy through a connection of its own: SQLite copies no file through the one with the lock.
 
-    ``event`` is the sequence and digest of one the copy must have, which tells this file from another in its place.
+    ``event`` is the sequence and digest of one the copy must have, which identifies this file.
     """
     with (
         new_file(path) as temporary,

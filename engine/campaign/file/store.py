@@ -2,7 +2,7 @@
 
 One file, one writer. The writer keeps a ``BEGIN IMMEDIATE`` transaction open between appends: that is SQLite's
 RESERVED lock, held by the operating system, so it ends with the process and leaves no file behind; readers get in
-meanwhile. A second store on the same file is read-only and says why. An append is one transaction with
+meanwhile. A second store on the same file is read-only and has a reason. An append is one transaction with
 ``synchronous=EXTRA`` and a rollback journal: when it returns, the events are on the disk; when it raises, none is.
 
 The format is in ``schema``, the digests in ``chain``, the full check in ``integrity``. This module imports neither
@@ -57,13 +57,13 @@ __all__ = [
 
 NO_PARTS: Mapping[str, bytes] = MappingProxyType({})
 
-ASKED = "opened for reading only"
+REQUESTED = "opened for reading only"
 ELSEWHERE = "open in another window or program"
 PROTECTED = "the file or its folder is read-only"
 CHANGED = "another program took over the file"
 LOST = "the file could not be locked again after an error"
 _MENDS = {
-    ASKED: "Open it for writing first.",
+    REQUESTED: "Open it for writing first.",
     ELSEWHERE: "Close it there, then open it here again.",
     PROTECTED: "Make both writable and open it again, or save a copy in a folder of your own.",
     CHANGED: "Close it and open it again.",
@@ -100,7 +100,7 @@ class Store:
         *,
         author: str | None = None,
     ) -> Store:
-        """Return the store of a new file that holds ``drafts`` and ``parts``, open for writing.
+        """Return the store of a new file with ``drafts`` and ``parts``, open for writing.
 
         Complete or absent: raises AssayPilotError, with nothing left behind, when there is already a file of that
         name, the folder cannot be written or the disk is full; ValueError as ``append`` does.
@@ -114,7 +114,7 @@ class Store:
             plain_errors(path),
             closing(schema.connect(temporary, existing=False)) as connection,
         ):
-            # The temporary file is thrown away on failure, so it needs no journal beside it.
+            # The temporary file is thrown away on failure, so it needs no journal.
             connection.execute("PRAGMA journal_mode = OFF")
             connection.execute("BEGIN IMMEDIATE")
             schema.mark(connection)
@@ -127,7 +127,7 @@ class Store:
         """Return the store of an existing file; every event's digest has been checked, parts are when they are read.
 
         Without ``read_only`` it is the writer, unless another program is or the file cannot be written:
-        then ``read_only_reason`` says so. ``read_only`` never takes the writer's lock. Raises AssayPilotError for
+        then ``read_only_reason`` is the reason. ``read_only`` never takes the writer's lock. Raises AssayPilotError for
         what is no campaign, is from a newer version, or is damaged.
         """
         path = Path(path)
@@ -135,7 +135,7 @@ class Store:
         try:
             with plain_errors(path):
                 version = schema.identify(connection, path)
-                reason = ASKED if read_only else _take_lock(connection, path)
+                reason = REQUESTED if read_only else _take_lock(connection, path)
                 if version < schema.FORMAT:
                     _upgrade(connection, path, version, reason)
                 store = cls(path, connection, reason, author)
@@ -161,7 +161,7 @@ class Store:
 
     @property
     def head(self) -> str:
-        """Digest of the last event at the last look; it stands for the whole history."""
+        """Digest of the last event at the last look; it identifies the whole history."""
         return self._head
 
     def events(self, after: int = 0) -> tuple[Event, ...]:
@@ -218,7 +218,7 @@ class Store:
                 events = insert(self._connection, drafts, encoded, parts, self._n_events, self._head, self.author)
                 self._connection.execute("COMMIT")
         except BaseException:
-            # An error at the very end of a commit may come after it took hold; what the file says decides.
+            # An error at the very end of a commit may come after it took effect; the file's contents decide.
             if not self._lock_again(events):
                 raise
         else:
@@ -265,7 +265,7 @@ class Store:
         try:
             yield
         finally:
-            # SQLite ended it itself where the disk or the network failed, which is what is to be told.
+            # SQLite ended it itself where the disk or the network failed, which is the error to report.
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
 
@@ -336,7 +336,7 @@ class Store:
         self._stamp = now
 
     def _lock_again(self, events: tuple[Event, ...]) -> bool:
-        """Whether ``events`` are in the file; takes the writer's lock again, or makes the store read-only."""
+        """Return whether ``events`` are in the file; takes the writer's lock again, or makes the store read-only."""
         query = "SELECT sequence, digest FROM event ORDER BY sequence DESC LIMIT 1"
         written = False
         try:
@@ -377,7 +377,7 @@ def _take_lock(connection: sqlite3.Connection, path: Path) -> str | None:
 
 
 def _upgrade(connection: sqlite3.Connection, path: Path, version: int, reason: str | None) -> None:
-    """Copy the older file aside and migrates it, all steps or none, then holds the lock again."""
+    """Copy the older file and migrate it, all steps or none, then lock it again."""
     if reason is not None:
         raise AssayPilotError(
             f"The campaign is from an older AssayPilot and has to be upgraded, but it cannot be written: {reason}",

@@ -1,1 +1,1 @@
-"""Results as they come in: matched, told apart from what is there, doubted, corrected."""
+"""Results as they come in: matched, checked for duplicates, questioned, corrected."""

@@ -1,9 +1,9 @@
-"""What is wrong with a recorded value: left out, used again, or corrected. Nothing of it is ever lost.
+"""Amendments of recorded values: left out, used again, or corrected. The log keeps everything.
 
 Before a phase is decided, that a value is left out for a technical cause or was entered wrongly is assumed to have
-nothing to do with what it is. Afterwards it has been seen beside what it decides. A proof does not cover that: as with
+nothing to do with what it is. Afterwards it was seen with what it decides. A proof does not cover that: as with
 changed terms (``changes``) the same transaction hands the campaign over to the series model first, and ``consequences``
-says so before it is done.
+announces it before it is done.
 
 **Replicates of the table** are of no phase, and a noise that is not known rests on them in every one.
 """
@@ -85,8 +85,8 @@ def corrected(
     # Logarithms of the same number may differ in their last digit.
     same = math.isclose(on_model, measurement.value, rel_tol=1e-12, abs_tol=1e-12)
     if same and on_relation == measurement.relation:
-        said = f"{'' if relation == '=' else relation}{number_text(value)} {unit or ''}".rstrip()
-        raise AssayPilotError(f"{what} is {said} already, so nothing was corrected", mend="Give the right value.")
+        stated = f"{'' if relation == '=' else relation}{number_text(value)} {unit or ''}".rstrip()
+        raise AssayPilotError(f"{what} is {stated} already, so nothing was corrected", mend="Give the right value.")
     before = {"value": measurement.value, "relation": measurement.relation, "reason": measurement.corrected}
     now = {"value": on_model, "relation": on_relation, "entered": value, "unit": unit, "reason": reason}
     return MeasurementCorrected.draft(_data(number, control, **now, before=before))
@@ -113,9 +113,9 @@ def amend(work: Work, draft: Draft) -> None:
 
 
 def _decided_by(ledger: Ledger, m: Measurement) -> bool:
-    """Whether a phase has decided by a value, or by the noise that it tells of."""
+    """Return whether a phase has decided by a value, or by the noise that it informs."""
     decided = len(ledger.phases)
-    return decided > 0 and (assay_noise.tells(ledger, m) or (m.counted > 0 and 0 < m.phase <= decided))
+    return decided > 0 and (assay_noise.informs_noise(ledger, m) or (m.counted > 0 and 0 < m.phase <= decided))
 
 
 def consequences(before: Ledger, draft: Draft) -> tuple[str, ...]:
@@ -126,13 +126,13 @@ def consequences(before: Ledger, draft: Draft) -> tuple[str, ...]:
     amend(work, draft)
     due = decide_due(work)
     calibrated = work.ledger.calibrated
-    told = [ENDS] if calibrated and not before.calibrated else _of_the_guarantee(before, work.ledger)
-    return (*told, *(of_decisions(before, work.ledger) if calibrated or due else ()))
+    sentences = [ENDS] if calibrated and not before.calibrated else _of_the_guarantee(before, work.ledger)
+    return (*sentences, *(of_decisions(before, work.ledger) if calibrated or due else ()))
 
 
-def harmless(told: Sequence[str]) -> bool:
-    """Whether nothing of what ``consequences`` says changes a decision or what is guaranteed."""
-    return all(sentence == SAME for sentence in told)
+def harmless(sentences: Sequence[str]) -> bool:
+    """Return whether no sentence of ``consequences`` changes a decision or the guarantee."""
+    return all(sentence == SAME for sentence in sentences)
 
 
 def _of_the_guarantee(before: Ledger, after: Ledger) -> list[str]:

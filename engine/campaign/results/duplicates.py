@@ -1,4 +1,4 @@
-"""What of a batch of results is in the campaign already: a file sent again, a work list filled in bit by bit."""
+"""Duplicates in a batch of results: a file sent again, a work list filled in by parts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _WELL = re.compile(r"([A-Za-z]{1,2})[ _-]?0*([1-9]\d*)")
 
 
 def place_of(measurement: Measurement) -> Place:
-    """Plate, well and date of a measurement, each in one spelling; empty where nothing was said.
+    """Return the plate, well and date of a measurement, each in one spelling; empty where none is given.
 
     A date that can be read in two ways stays as it was written.
     """
@@ -48,19 +48,17 @@ def without_duplicates(
     typed: bool,
     coarse: Collection[int] = (),
 ) -> list[Measurement]:
-    """Return the new measurements that are not there already.
+    """Return the new measurements without duplicates of earlier ones.
 
     With plate and well, or round and replicate, a row that a file repeats is one measurement (a block pasted twice);
     without them two equal rows are two replicates.
 
-    A result is there already when ``_same_measurement`` says so of an earlier entry, each of which stands for one.
-
-    One that says neither its round nor plate, well or date is looked for by its value. Two replicates may agree by
-    chance, so that alone is not enough: a file repeats what returned in an earlier round (or the history) when it
-    holds all values of at least half of that round's compounds it speaks of. A single value that is there again proves
-    nothing, unless it is of the last round or all that the file holds. Values of ``coarse`` endpoints agree as a rule
-    and prove nothing: to leave out those that agree would also bias what is left. A work list that is filled in and
-    recorded bit by bit is the everyday case.
+    A result is a duplicate of an earlier entry by ``_same_measurement``; each entry has at most one. A result without
+    round, plate, well or date is compared by its value. Two replicates may agree by chance, so that alone is not
+    enough. A file repeats an earlier round (or the history) when it has all values of at least half of that round's
+    compounds that it names. A single repeated value proves nothing, unless it is of the last round or the only one of
+    the file. Values of ``coarse`` endpoints usually agree and prove nothing: to leave out those that agree would bias
+    the rest. The usual case is a work list that is filled in and recorded in parts.
     """
     new = _once_each(new)
     there: dict[tuple[int, int], list[Measurement]] = {}
@@ -68,14 +66,14 @@ def without_duplicates(
         if not m.withdrawn:
             there.setdefault((m.compound, m.endpoint), []).append(m)
     known: set[int] = set()
-    # Those that say most choose first, whatever the order of the rows.
+    # Those with most details choose first, whatever the order of the rows.
     for row in sorted(range(len(new)), key=lambda row: place_of(new[row]).count("")):
         m = new[row]
         of_it = there.get((m.compound, m.endpoint), [])
-        alike = [other for other in of_it if _same_measurement(m, other, endpoints)]
-        if alike:
+        matches = [other for other in of_it if _same_measurement(m, other, endpoints)]
+        if matches:
             place = place_of(m)
-            of_it.remove(min(alike, key=lambda other: (place_of(other) != place, place_of(other).count(""))))
+            of_it.remove(min(matches, key=lambda other: (place_of(other) != place, place_of(other).count(""))))
             known.add(row)
     if not typed:
         bare = {row: _identities(m, endpoints)[0] for row, m in enumerate(new) if row not in known and _is_bare(m)}
@@ -90,20 +88,20 @@ def without_duplicates(
 
 
 def _is_bare(m: Measurement) -> bool:
-    """Whether a result says neither its round nor plate, well or date."""
+    """Return whether a result has neither round nor plate, well or date."""
     return m.entered.round is None and place_of(m) == _NOWHERE
 
 
 def _same_measurement(new: Measurement, other: Measurement, endpoints: Sequence[Endpoint]) -> bool:
-    """Whether a result and an earlier entry of its compound and endpoint are one measurement, saved again.
+    """Return whether a result and an earlier entry of its compound and endpoint are one measurement, saved again.
 
-    They have the same value, as entered or corrected. Where both say their round, that is the same, and so is the
-    replicate. With a replicate, plate, well and date that only one of the two says are no difference: they may have
-    been filled in since. In all other cases these must be said, and be the same.
+    They have the same value, as entered or corrected. Where both have a round, it is the same, and so is the
+    replicate. With a replicate, plate, well and date that only one of the two has are no difference: they may have
+    been filled in since. In all other cases both must have these, and the same.
     """
-    told = _identities(new, endpoints)[0]
+    new_identity = _identities(new, endpoints)[0]
     if not any(
-        told[3] == relation and math.isclose(told[2], value, rel_tol=_ROUNDED, abs_tol=_ROUNDED)
+        new_identity[3] == relation and math.isclose(new_identity[2], value, rel_tol=_ROUNDED, abs_tol=_ROUNDED)
         for _, _, value, relation in _identities(other, endpoints)
     ):
         return False
@@ -136,29 +134,29 @@ def _once_each(new: Sequence[Measurement]) -> list[Measurement]:
 def questioned(
     fresh: Sequence[Measurement], earlier: Sequence[Measurement], endpoints: Sequence[Endpoint]
 ) -> tuple[str, ...]:
-    """Return what is new although its round and replicate have another value already.
+    """Return questions about new values whose round and replicate have another value already.
 
     A typo corrected in the list, perhaps.
 
-    Both values stay; whoever sent the list knows which one is right.
+    Both values stay; the sender of the list knows which one is right.
     """
-    told = {_subject(m) for m in fresh if m.entered.round is not None and _replicate(m)}
+    subjects = {_subject(m) for m in fresh if m.entered.round is not None and _replicate(m)}
     before: dict[tuple[object, ...], list[Measurement]] = {}
-    for m in earlier if told else ():
-        if m.entered.round is not None and _subject(m) in told and not m.withdrawn and m.excluded is None:
+    for m in earlier if subjects else ():
+        if m.entered.round is not None and _subject(m) in subjects and not m.withdrawn and m.excluded is None:
             before.setdefault(_subject(m), []).append(m)
-    said = []
+    questions = []
     for m in fresh:
         other = next((o for o in before.get(_subject(m), ()) if _same_place(place_of(o), place_of(m))), None)
         if m.entered.round is not None and other is not None and m.excluded is None:
             row = f"Row {m.entered.row}, " if m.entered.row else ""
             endpoint = f" of {endpoints[m.endpoint].name}" if len(endpoints) > 1 else ""
-            said.append(
+            questions.append(
                 f"{row}{m.entered.compound}: replicate {m.entered.replicate} of round {m.entered.round}{endpoint} was "
                 f"{_as_entered(other)} and is {_as_entered(m)} now. Both are kept; correct or exclude the wrong one."
             )
-    more = len(said) - _QUESTIONS
-    return (*said[:_QUESTIONS], *([f"{more} more have another value than before."] if more > 0 else []))
+    more = len(questions) - _QUESTIONS
+    return (*questions[:_QUESTIONS], *([f"{more} more have another value than before."] if more > 0 else []))
 
 
 def _as_entered(m: Measurement) -> str:
@@ -168,12 +166,12 @@ def _as_entered(m: Measurement) -> str:
 
 
 def _subject(m: Measurement) -> tuple[object, ...]:
-    """Return what a result says it is of: its round, replicate, compound and endpoint."""
+    """Return the round, replicate, compound and endpoint of a result."""
     return (m.entered.round or 0, _replicate(m), m.compound, m.endpoint)
 
 
 def _same_place(one: Place, other: Place) -> bool:
-    """Whether plate, well and date are the same wherever both say them."""
+    """Return whether plate, well and date are the same wherever both have them."""
     *places, day = one
     *other_places, other_day = other
     same = all(a == b or not (a and b) for a, b in zip(places, other_places, strict=True))
@@ -200,7 +198,7 @@ def _repeated(own: Counter[Identity], kept: Sequence[tuple[int, Sequence[Identit
             same += values
         proof = same.total() > 1 or number == last > 0 or same == own
         if proof and 2 * len(whole) >= len(subjects):
-            # Of the others, too: one of two values that a replicate was given, say.
+            # Of the others, too: for example one of two values of a replicate.
             for values in subjects.values():
                 repeated += values & own
     return repeated
@@ -236,7 +234,7 @@ _MONTHS = (
 
 @functools.lru_cache(maxsize=1024)
 def days(text: str) -> frozenset[str]:
-    """Return the days a text may stand for, as 2026-03-05: two for 3/5/2026; none when it is no date.
+    """Return the days a text may mean, as 2026-03-05: two for 3/5/2026; none when it is no date.
 
     The time of day is left aside. Year of two digits: 1970 to 2069. A whole number from 30000 to 49999 is the day a
     spreadsheet counts.
@@ -246,7 +244,7 @@ def days(text: str) -> frozenset[str]:
         found = [_day(match[1], int(match[2]), match[3])]
     elif match := _NUMBERS.fullmatch(bare):
         found = [_day(match[4], int(match[3]), match[1])]
-        if match[2] != ".":  # with points the day stands first everywhere
+        if match[2] != ".":  # with points the day comes first everywhere
             found.append(_day(match[4], int(match[1]), match[3]))
     elif match := _DAY_AND_NAME.fullmatch(bare):
         found = [_day(match[3], _month(match[2]), match[1])]
@@ -260,9 +258,9 @@ def days(text: str) -> frozenset[str]:
 
 
 def _month(name: str) -> int:
-    """Its number from its first letters; 0 when it is no month."""
+    """Return its number from its first letters; 0 when it is no month."""
     folded = name.casefold()
-    # "juin" and "juil" begin alike, so the longest beginning decides.
+    # "juin" and "juil" have the same start, so the longest start decides.
     fits = [(len(start), k) for k, starts in enumerate(_MONTHS, 1) for start in starts if folded.startswith(start)]
     return max(fits)[1] if fits else 0
 

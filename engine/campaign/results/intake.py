@@ -1,4 +1,4 @@
-"""Results as they come in: matched to compounds, put on the model scale, told apart from what is there already."""
+"""Results as they come in: matched to compounds, put on the model scale, checked for duplicates."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MOST_DETERMINATIONS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Intake:
-    """What a batch of results comes to."""
+    """The outcome of reading a batch of results."""
 
     measurements: tuple[Measurement, ...]
     duplicates: int
@@ -52,12 +52,12 @@ def prepare(
     typed: bool = False,
     coarse: Collection[int] = (),
 ) -> Intake:
-    """Return the values that results stand for, numbered from ``first_number``.
+    """Return the values of results, numbered from ``first_number``.
 
     ``make`` makes one of a result; AssayPilotError where it cannot be used. A result whose endpoint and compound are
-    ``due`` counts for ``phase`` as far as they are outstanding there. When a batch holds more than that, which of them
-    count is drawn by lot, never taken from the order of the rows, since a lab may sort its file by value. One that says
-    that it is of ``other_rounds``, those of other phases, counts for none. ``earlier`` values are looked through for
+    ``due`` counts for ``phase`` as far as they are outstanding there. When a batch has more than that, a lot decides
+    which of them count, never the order of the rows: a lab may sort its file by value. One that
+    belongs to ``other_rounds``, those of other phases, counts for none. ``earlier`` values are looked through for
     duplicates, except for ``typed`` ones without round, plate, well and date, which are two when they are typed twice.
     ``coarse`` endpoints have few values, such as yes and no or counts.
     """
@@ -74,8 +74,8 @@ def prepare(
         replace(m, number=first_number + row, round=m.round or round_number, phase=phase if n else 0, counted=n)
         for row, (m, n) in enumerate(zip(fresh, counted, strict=True))
     ]
-    asked = (*_questions(endpoints, fresh, earlier), *questioned(fresh, earlier, endpoints))
-    return Intake(tuple(numbered), len(kept) - len(fresh), tuple(rejected), asked)
+    all_questions = (*_questions(endpoints, fresh, earlier), *questioned(fresh, earlier, endpoints))
+    return Intake(tuple(numbered), len(kept) - len(fresh), tuple(rejected), all_questions)
 
 
 _LOTS = 7_251_944
@@ -85,13 +85,12 @@ _LOTS = 7_251_944
 def _counted(
     fresh: Sequence[Measurement], due: Mapping[Place, int], other_rounds: Collection[int], first_number: int
 ) -> list[int]:
-    """How many planned measurements each of the results of a batch fills.
+    """Return how many planned measurements each of the results of a batch fills.
 
-    The replicates of a compound in one batch are exchangeable, but their order in the file is not: sorted by value,
-    "the first two count" would be "the best two count", which biases every decision made with them. So the surplus
-    is dealt with by lot. The lots hang on the compound and the place of the batch in the campaign alone, both fixed
-    before the values come, and are dealt to the replicates in an order of their own (of their content), so that the
-    same batch gives the same choice in whatever order its rows stand.
+    The replicates of a compound in one batch are exchangeable, but their order in the file is not. Sorted by value,
+    "the first two count" would be "the best two count", which biases every decision made with them. So the surplus is
+    drawn by lot. The lots depend on the compound and the place of the batch in the campaign alone, both fixed before
+    the values come. They go to the replicates in an order of their content, so the order of the rows does not matter.
     """
     own: dict[Place, list[int]] = {}
     for row, m in enumerate(fresh):
@@ -111,7 +110,7 @@ def _counted(
 
 
 def _content(m: Measurement) -> tuple[float, str, int, float, str, str, str, str, str]:
-    """All that tells replicates of a compound apart, apart from where they stand in the file."""
+    """Return all that distinguishes replicates of a compound, except their order in the file."""
     entered = m.entered
     spread = -1.0 if entered.sd is None else entered.sd
     return (m.value, m.relation, m.n, spread, entered.replicate, *place_of(m), entered.comment)
@@ -126,7 +125,7 @@ def due_now(ledger: Ledger) -> dict[Place, int]:
 
 
 def to_mark(ledger: Ledger, names: Iterable[str]) -> tuple[int, ...]:
-    """Return the compounds of these ids that are not marked as not to be had yet, each once; refuses an unknown id."""
+    """Return the compounds of these ids that are not marked as unavailable, each once; refuse an unknown id."""
     compounds: dict[int, None] = {}
     for name in names:
         compound = ledger.library.find(name)
@@ -143,11 +142,11 @@ def on_model(endpoints: Sequence[Endpoint], result: Result) -> tuple[int, float]
     if result.endpoint is None and len(entered) != 1:
         names = ", ".join(endpoints[place].name for place in entered)
         raise AssayPilotError(f"the result of {result.compound} does not say which endpoint ({names})")
-    wanted = None if result.endpoint is None else result.endpoint.strip().casefold()
+    named = None if result.endpoint is None else result.endpoint.strip().casefold()
     known = [endpoint.name.casefold() for endpoint in endpoints]
-    if wanted is not None and wanted not in known:
+    if named is not None and named not in known:
         raise AssayPilotError(f"there is no endpoint {result.endpoint!r}")
-    place = entered[0] if wanted is None else known.index(wanted)
+    place = entered[0] if named is None else known.index(named)
     if endpoints[place].of is not None:
         raise AssayPilotError(f"{endpoints[place].name} is calculated ({in_words(endpoints, place)}), never entered")
     if result.n < 1:
@@ -160,7 +159,7 @@ def on_model(endpoints: Sequence[Endpoint], result: Result) -> tuple[int, float]
 
 
 def measurement(library: Library, endpoints: Sequence[Endpoint], result: Result) -> Measurement:
-    """Return the measurement that a result stands for; AssayPilotError where it cannot be used."""
+    """Return the measurement of a result; AssayPilotError where it cannot be used."""
     compound = library.find(result.compound)
     if compound is None:
         raise AssayPilotError(f"{result.compound!r} is not in the library")
@@ -168,7 +167,7 @@ def measurement(library: Library, endpoints: Sequence[Endpoint], result: Result)
 
 
 def reading(controls: Sequence[Control], endpoints: Sequence[Endpoint], result: Result) -> Measurement:
-    """Return the value of a control that a result stands for; AssayPilotError where it cannot be used."""
+    """Return the value of a control from a result; AssayPilotError where it cannot be used."""
     control = find_control(controls, result.compound)
     assert control is not None
     read = _value(Reading, control, endpoints, result)
@@ -201,15 +200,15 @@ def _value(kind: type[Measurement], compound: int, endpoints: Sequence[Endpoint]
 def _questions(
     endpoints: Sequence[Endpoint], fresh: Sequence[Measurement], earlier: Sequence[Measurement]
 ) -> tuple[str, ...]:
-    """Values that look like another unit than the endpoint's, as questions."""
+    """Return values that look like another unit than the endpoint's, as questions."""
     questions = []
     for m in fresh:
         endpoint = endpoints[m.endpoint]
-        # In the words of the tables' reader, so that a value it has asked about already is asked about once.
-        asked = None if (m.entered.unit or "").strip() else unusual(endpoint, m.entered.value)
-        if asked is not None:
+        # In the words of the tables' reader, so that a value is questioned once.
+        question = None if (m.entered.unit or "").strip() else unusual(endpoint, m.entered.value)
+        if question is not None:
             row = f"Row {m.entered.row}, " if m.entered.row else ""
-            questions.append(f"{row}{m.entered.compound}: {asked}")
+            questions.append(f"{row}{m.entered.compound}: {question}")
     for place, endpoint in enumerate(endpoints):
         bare, before = (
             [endpoint.from_model(m.value) for m in those if m.endpoint == place and m.usable and not m.entered.unit]

@@ -1,4 +1,4 @@
-"""Results taken into a campaign: what of them is new, and what they end."""
+"""Recording results in a campaign: the new ones, and what they end."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def recorded(
     if source is not None and source.digest and source.digest in ledger.sources and not again:
         raise AlreadyEntered("these results are in the campaign already", source.name)
     gone = () if unavailable is None else to_mark(ledger, unavailable[0])
-    results, of_controls = apart(ledger, results)
+    results, of_controls = split_controls(ledger, results)
     typed = source is None or not source.digest
     taken, controls = _taken(ledger, results, again=again, typed=typed), _read(ledger, of_controls, again=again)
     found = taken.joined(controls)
@@ -104,7 +104,7 @@ def _taken(ledger: Ledger, results: Sequence[Result], *, again: bool, typed: boo
 
 
 def _read(ledger: Ledger, results: Sequence[Result], *, again: bool) -> Intake:
-    """Return the values of controls that results stand for; those that say where they stand are kept once."""
+    """Return the values of controls from results; those with a place are kept once."""
     return prepare(
         partial(reading, ledger.settings.controls, ledger.endpoints),
         ledger.endpoints,
@@ -117,7 +117,7 @@ def _read(ledger: Ledger, results: Sequence[Result], *, again: bool) -> Intake:
 
 
 def _refuse_nothing(taken: Intake, source: Source | None, *, needless: bool) -> None:
-    """Nothing where results are ``needless``, there being something else to do; an error says why none is new."""
+    """Raise AssayPilotError that explains why no result is new; return where results are ``needless``."""
     name = source.name if source else None
     if taken.duplicates and not taken.rejected:
         many = f"all {taken.duplicates} results are" if taken.duplicates > 1 else "this result is"
@@ -130,7 +130,7 @@ def _refuse_nothing(taken: Intake, source: Source | None, *, needless: bool) -> 
         raise AssayPilotError("there is no result to record", file=name, mend="Give at least one value.")
 
 
-def apart(ledger: Ledger, results: Sequence[Result]) -> tuple[list[Result], list[Result]]:
+def split_controls(ledger: Ledger, results: Sequence[Result]) -> tuple[list[Result], list[Result]]:
     """Return the results of compounds, and those of controls; a name that is both is a compound's."""
     controls = ledger.settings.controls
     mine: tuple[list[Result], list[Result]] = [], []

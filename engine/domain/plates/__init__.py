@@ -1,1 +1,1 @@
-"""Plates: their wells, what stands in them, and how the measurements of a round are spread over them."""
+"""Plates: their wells, the contents, and how the measurements of a round are spread over them."""

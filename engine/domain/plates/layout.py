@@ -1,4 +1,4 @@
-"""What a plate is used for, and what stands where: values that the work list, its printed page and a window show."""
+"""The use of a plate and the contents of its wells, for the work list, its printed page and a window."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _COLUMNS = "--control-columns"
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """A control and the columns it stands in, counted from 1 as plates do.
+    """A control and its columns, counted from 1 as on plates.
 
-    Controls that share a column take turns down it, each column beginning with the next one, so that none of them
-    stands at one end of the plate alone.
+    Controls that share a column take turns down it, each column beginning with the next one, so that none
+    is at one end of the plate only.
     """
 
     name: str
@@ -29,7 +29,7 @@ class Control:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Where measurements can stand on a plate: places of one size, in rows and columns of their own."""
+    """Places for measurements on a plate: all of one size, in rows and columns of their own."""
 
     tops: tuple[int, ...]
     """First row of each row of places."""
@@ -45,7 +45,7 @@ class Grid:
     """Whether its wells follow each other down the columns, not along the rows."""
 
     def __len__(self) -> int:
-        """Measurements one plate takes."""
+        """Return the measurements one plate takes."""
         return len(self.tops) * len(self.lefts)
 
     def at(self, row: int, column: int) -> tuple[Well, ...]:
@@ -64,7 +64,7 @@ class PlateUse:
     """Wells of a plate: one of FORMATS."""
     controls: tuple[Control, ...] = ()
     edge: bool = True
-    """Whether measurements may stand in the outermost rows and columns; controls stand where they are told to."""
+    """Whether measurements may be in the outermost rows and columns; controls are where they were put."""
     same_wells: bool = False
     """Whether all endpoints are read from the same wells; if not, each endpoint has its own plates."""
 
@@ -98,9 +98,7 @@ class PlateUse:
                 mend="For example max=1,12.",
             )
         if not control.columns:
-            raise AssayPilotError(
-                f"the columns in which the control {control.name} stands are missing", option=_COLUMNS
-            )
+            raise AssayPilotError(f"the columns of the control {control.name} are missing", option=_COLUMNS)
         for column in control.columns:
             if not 1 <= column <= self.format.columns:
                 raise AssayPilotError(
@@ -130,7 +128,7 @@ class PlateUse:
         return len(self._free_rows) * len(self._free_columns)
 
     def control_wells(self) -> dict[Well, str]:
-        """Return the wells of one plate that hold controls, in reading order, with the control's name."""
+        """Return the control wells of one plate, in reading order, with the control's name."""
         columns = sorted({column for control in self.controls for column in control.columns})
         found = {}
         for row in range(self.format.rows):
@@ -140,7 +138,7 @@ class PlateUse:
         return found
 
     def grid(self, wells: int, what: str = "a measurement") -> Grid:
-        """Where measurements of so many wells can stand: in a line along a row or down a column, whichever gives more.
+        """Return the places for measurements of so many wells: along rows or down columns, whichever gives more.
 
         A measurement longer than any line is folded into as few adjacent lines as can be, such as two rows of ten for
         a curve of ten concentrations in duplicate. AssayPilotError when not one fits.
@@ -176,7 +174,7 @@ class PlateUse:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """One measurement of a compound, or one of each endpoint where they share wells, and where it stands."""
+    """One measurement of a compound, or one of each endpoint where they share wells, and its place."""
 
     compound: int
     """Position in the library."""
@@ -205,7 +203,7 @@ class Plate:
     name: str
     """``R3-P1``: round 3, plate 1; unique in the campaign."""
     endpoints: tuple[int, ...]
-    """What is measured on it: positions among the campaign's endpoints."""
+    """Its endpoints: positions among the campaign's endpoints."""
     placed: tuple[Placed, ...]
     """In reading order of their first wells."""
 
@@ -233,18 +231,18 @@ class Layout:
         }
 
     def find(self, compound: int, replicate: int, endpoint: int) -> tuple[Plate, Placed]:
-        """Where a measurement stands; KeyError when it is not asked for in this round."""
+        """Return the place of a measurement; KeyError when this round does not request it."""
         return self._index[compound, replicate, endpoint]
 
     def of(self, compound: int) -> Iterator[tuple[Plate, Placed]]:
-        """Where the measurements of a compound stand, plate by plate."""
+        """Return the places of a compound's measurements, plate by plate."""
         return ((plate, placed) for plate in self.plates for placed in plate.placed if placed.compound == compound)
 
 
 def read_controls(texts: tuple[str, ...] | list[str]) -> tuple[Control, ...]:
     """Return the controls that texts like ``max=1,12`` name.
 
-    ``1,12`` alone stands for ``max`` and ``min``, taking turns.
+    ``1,12`` alone means ``max`` and ``min``, alternating.
 
     AssayPilotError for what is no list of columns.
     """

@@ -2,13 +2,13 @@
 
 Everything here is about places in a grid of rows and columns (see Grid) and knows neither wells nor compounds.
 
-The places of a region of R rows and C columns are taken along its diagonals: the t-th one stands in row t mod R and in
+The places of a region of R rows and C columns are taken along its diagonals: the t-th one is in row t mod R and in
 column (t + t div lcm(R, C)) mod C, where C is the longer side (otherwise the two change roles). Each place comes once:
 within a run of lcm(R, C) steps by the Chinese remainder theorem, and each run has another difference of column and row
 modulo gcd(R, C). The replicates of a compound take consecutive t, so that k of them share neither a row nor a column
 if k is at most the shorter side and less than the longer one: rows repeat after R steps, columns after C, or after
 C - 1 where a run ends. Both stay true when rows and columns are renamed, t -> a t + const modulo R (a prime to R) and
-likewise for columns: by that consecutive places, which would touch at their corners, come to lie far apart.
+likewise for columns: this separates consecutive places, which would otherwise touch at their corners.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ Place = tuple[int, int, int]
 Position = tuple[int, int]
 """Row, column."""
 _TURNS = 16
-"""Turns of a plate that are compared, so that replicates stand apart, and on several plates in different places."""
+"""Turns of a plate that are compared, to separate replicates, and on several plates to change their places."""
 _LOTS = 5_318_008
-"""Where the lots of plates begin, apart from those of designs."""
+"""Start of the random streams of plates, separate from those of designs."""
 
 
 def spread(replicates: Sequence[int], rows: int, columns: int, entropy: Sequence[int]) -> list[list[Place]]:
@@ -38,8 +38,8 @@ def spread(replicates: Sequence[int], rows: int, columns: int, entropy: Sequence
 
     As few plates as hold them all, as evenly filled as can be; the replicates of an item are dealt to all of them
     in turn. On a plate no two of them share a row or a column, if there are at most as many of them as the shorter side
-    of the part that is used and fewer than the longer; in any case they lie as far apart as the diagonals allow. On
-    different plates they stand in different places, as far as turning the plates achieves it. Items follow each other
+    of the part that is used and fewer than the longer; in any case they are as distant as the diagonals allow. On
+    different plates they have different places, as far as turning the plates achieves it. Items follow each other
     by lot. A plate that is not full is filled from the left.
     """
     n_plates = -(-sum(replicates) // (rows * columns))
@@ -61,7 +61,7 @@ class _Lots:
         self._source = np.random.PCG64(np.random.SeedSequence((_LOTS, *entropy)))
 
     def order(self, n: int) -> Ints:
-        """``(n,)``, the numbers below n in an order drawn by lot."""
+        """Return ``(n,)``, the numbers below n in an order drawn by lot."""
         drawn = [self._source.random_raw() for _ in range(n)]
         return np.array(sorted(range(n), key=lambda k: drawn[k]), dtype=np.intp)
 
@@ -73,9 +73,9 @@ class _Lots:
 def _filled(
     items: Sequence[int], rows: int, columns: int, before: Sequence[Sequence[Place]], lots: _Lots
 ) -> list[Position]:
-    """Return the (row, column) of each measurement of one plate; ``before``: what stands on the plates before it.
+    """Return the (row, column) of each measurement of one plate; ``before``: the places on the plates before it.
 
-    Along the diagonals, turned by lot until no replicate is beside another or where one stands on another plate.
+    Along the diagonals, turned by lot until no replicate is next to another or at a replicate's place on another plate.
     """
     n, most = len(items), max(Counter(items).values())
     wide = min(columns, max(-(-n // rows), most + (1 < most == rows)))
@@ -99,7 +99,7 @@ def _filled(
 
 
 def _without_gaps(items: Sequence[int], places: list[Position], gaps: list[Position]) -> list[Position]:
-    """Move measurements from the last columns into gaps before them, where no replicates come together by it."""
+    """Move measurements from the last columns into gaps before them, where replicates stay apart."""
     places, own = list(places), _by_item(items, places)
     for k in sorted(range(len(places)), key=lambda k: places[k][::-1], reverse=True):
         others = [place for place in own[items[k]] if place != places[k]]
@@ -112,7 +112,7 @@ def _without_gaps(items: Sequence[int], places: list[Position], gaps: list[Posit
 
 
 def _cost(items: Sequence[int], places: Sequence[Position], before: Sequence[Sequence[Place]]) -> int:
-    """Return how many replicates stand beside each other, or where one of their item stands on another plate."""
+    """Return how many replicates are next to each other, or at a place of their item on another plate."""
     cost = 0
     for item, own in _by_item(items, places).items():
         cost += sum(_together(one, other) for one, other in combinations(own, 2))
@@ -128,13 +128,13 @@ def _by_item(items: Sequence[int], places: Sequence[Position]) -> dict[int, list
 
 
 def _together(one: Position, other: Position) -> bool:
-    """Whether two places share a row or a column, or touch at their corners."""
+    """Return whether two places share a row or a column, or touch at their corners."""
     down, right = abs(one[0] - other[0]), abs(one[1] - other[1])
     return not (down and right) or max(down, right) < 2
 
 
 def _diagonals(rows: int, columns: int) -> tuple[Ints, Ints]:
-    """Row and column of every place of a region, along its diagonals."""
+    """Return the row and column of every place of a region, along its diagonals."""
     step = np.arange(rows * columns, dtype=np.intp)
     run = step // math.lcm(rows, columns)
     if columns >= rows:
@@ -144,16 +144,16 @@ def _diagonals(rows: int, columns: int) -> tuple[Ints, Ints]:
 
 @lru_cache(maxsize=256)
 def _strides(rows: int, columns: int, most: int) -> tuple[tuple[int, int], ...]:
-    """How rows and columns can be renamed so that ``most`` consecutive places lie as far apart as can be.
+    """Return how to rename rows and columns so that ``most`` consecutive places are as distant as possible.
 
     Distances are around the plate, which is never more than across it; where a run of the diagonals ends the longer
     side goes one step further.
     """
-    apart = np.arange(1, max(2, most))
-    later = apart + 1
-    of_rows = {stride: (_around(apart, stride, rows), _around(later, stride, rows)) for stride in _prime_to(rows)}
+    distances = np.arange(1, max(2, most))
+    later = distances + 1
+    of_rows = {stride: (_around(distances, stride, rows), _around(later, stride, rows)) for stride in _prime_to(rows)}
     of_columns = {
-        stride: (_around(apart, stride, columns), _around(later, stride, columns)) for stride in _prime_to(columns)
+        stride: (_around(distances, stride, columns), _around(later, stride, columns)) for stride in _prime_to(columns)
     }
     scores: dict[tuple[int, int], int] = {}
     for down, (row, row_later) in of_rows.items():
@@ -169,6 +169,6 @@ def _prime_to(side: int) -> list[int]:
 
 
 def _around(steps: Ints, stride: int, side: int) -> Ints:
-    """How far apart places are that are so many steps apart, the shorter way around."""
+    """Return the distance of places that are so many steps apart, the shorter way around."""
     distance = steps * stride % side
     return np.minimum(distance, side - distance)

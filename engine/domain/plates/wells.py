@@ -38,7 +38,7 @@ class Format:
         return self.rows * self.columns
 
     def __str__(self) -> str:
-        """``96-well plate``."""
+        """Return ``96-well plate``."""
         return f"{self.wells:,}-well plate"
 
 
@@ -87,6 +87,6 @@ def wells_text(wells: Iterable[Well]) -> str:
 
 
 def _goes_on(line: list[Well]) -> bool:
-    """Whether all steps along a line are one well to the right, or all are one down."""
+    """Return whether all steps along a line are one well to the right, or all are one down."""
     steps = {(after.row - before.row, after.column - before.column) for before, after in pairwise(line)}
     return steps in ({(0, 1)}, {(1, 0)})

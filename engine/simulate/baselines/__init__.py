@@ -37,14 +37,14 @@ class Baseline(Phased):
         return ()
 
     def batch(self, problem: Problem) -> int:
-        """Measurements per phase: as given, else the lab's round, else 1."""
+        """Return the measurements per phase: as given, else the lab's round, else 1."""
         given = self.parameters(problem)["batch"]
         if given is not None:
             return int(given)
         return problem.capacity.per_round if problem.capacity and problem.capacity.per_round < 10**6 else 1
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
-        """Everything is decided, nothing is left to measure, or the budget is used up."""
+        """Return whether everything is decided, nothing is left to measure, or the budget is used up."""
         return settled(state) or over_budget(state, 1)
 
 

@@ -78,7 +78,7 @@ class _Known(NamedTuple):
 
 
 def _bounds(known: _Known, some: Ints) -> tuple[Floats, Floats]:
-    """Bounds on M(i, j) = max over endpoints of mean_i - mean_j for some i and all j, ``(len(some), m)`` each.
+    """Return bounds on M(i, j) = max over endpoints of mean_i - mean_j for some i and all j, ``(len(some), m)`` each.
 
     The bonus of a pair is 2 sigma sqrt((C + log(4 + log N_i) + log(4 + log N_j)) (1 / N_i + 1 / N_j)). With the signs
     of all means turned round it is M(j, i).
@@ -91,9 +91,9 @@ def _bounds(known: _Known, some: Ints) -> tuple[Floats, Floats]:
         logs = np.log(4.0 + np.log(np.maximum(count, 1.0)))
         bonus = np.add.outer(logs[some] + constant, logs) * np.add.outer(inverse[some], inverse)
         bonus = 2.0 * sd * np.sqrt(bonus)
-        apart = np.subtract.outer(mean[some], mean)
-        np.maximum(lower, apart - bonus, out=lower)
-        np.maximum(upper, apart + bonus, out=upper)
+        differences = np.subtract.outer(mean[some], mean)
+        np.maximum(lower, differences - bonus, out=lower)
+        np.maximum(upper, differences + bonus, out=upper)
     return lower, upper
 
 
@@ -118,12 +118,12 @@ class _Race:
         return -self.hope()
 
     def hope(self) -> Floats:
-        """Return the least M^+(i, j) over all others j: how far i may stand out."""
+        """Return the least M^+(i, j) over all others j: how far i may be above the front."""
         least: Floats = self.upper.min(axis=1)
         return least
 
     def next_pair(self) -> tuple[int, int] | None:
-        """Return the arm that may stand out most of those not sure, and the one it may be beaten by.
+        """Return the uncertain arm that may be farthest above the front, and the one that may beat it.
 
         None if all are sure.
         """
@@ -145,7 +145,7 @@ class _Race:
 
 
 class Ape(Baseline):
-    """The arm that may stand out most of those not yet sure, or the one that threatens it most: the less measured."""
+    """The uncertain arm that may be farthest above the front, or the one that threatens it most: the less measured."""
 
     info: ClassVar[StrategyInfo] = StrategyInfo(
         name="ape",
@@ -184,7 +184,7 @@ class Ape(Baseline):
         return parameters
 
     def void(self, problem: Problem) -> tuple[str, ...]:
-        """Why no error probability is promised with these parameters."""
+        """Return why no error probability is promised with these parameters."""
         reasons = []
         if self.parameters(problem)["radii"] == "simplified":
             reasons.append("bounds without the union over compounds and endpoints, as in the papers' experiments")
@@ -193,12 +193,12 @@ class Ape(Baseline):
         return tuple(reasons)
 
     def memory(self, problem: Problem) -> Arrays:
-        """All measurements so far."""
+        """Return all measurements so far."""
         shape = (problem.n_endpoints, problem.n_arms)
         return {"counts": np.zeros(shape), "means": np.zeros(shape)}
 
     def ask(self, state: State, report: Report = silent) -> Allocation:
-        """Every arm once; then the arms of a batch, as if the means stayed what they are now."""
+        """Measure every arm once; then the arms of a batch, as if the means stayed the same."""
         problem = state.problem
         rows, _ = design_rows(state)
         counts = np.zeros(problem.n_arms, dtype=np.intp)
@@ -213,7 +213,7 @@ class Ape(Baseline):
         return Allocation.after(state, np.arange(len(counts)), counts, math.inf, certificate, cut=len(never) > left)
 
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
-        """Nothing until both stopping indices are above 0; then everything."""
+        """Decide nothing until both stopping indices are above 0; then everything."""
         active = np.flatnonzero(state.active)
         if not (outcome.counts > 0).any() or not len(active):
             return None
@@ -239,7 +239,7 @@ class Ape(Baseline):
         )
 
     def batch(self, problem: Problem) -> int:
-        """Measurements per phase: as given, else the lab's round but no more than compounds, else 1."""
+        """Return the measurements per phase: as given, else the lab's round but no more than compounds, else 1."""
         given = self.parameters(problem)["batch"]
         if given is not None:
             return int(given)

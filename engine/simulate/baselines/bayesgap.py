@@ -76,7 +76,7 @@ def belief(problem: Problem, sums: Arrays, prior: float) -> Belief:
 
 @lru_cache(maxsize=8)
 def _belief(information: bytes, moment: bytes, noise: float, prior: float) -> Belief:
-    """Return the posterior of sums; the last few are kept, because planning and deciding ask for the same."""
+    """Return the posterior of sums; the last few are kept, because planning and deciding need the same."""
     towards = np.frombuffer(moment) / noise**2
     precision = np.frombuffer(information).reshape(len(towards), -1) / noise**2
     precision.flat[:: len(towards) + 1] += 1.0 / prior**2
@@ -93,7 +93,7 @@ BUDGET_PARAMETERS = (
 
 
 class BudgetRun(FixedBudget, ABC):
-    """A belief chooses every measurement until the budget is spent; the answer is what its means say then."""
+    """A belief chooses every measurement until the budget is spent; the answer follows from its means."""
 
     def check(self, problem: Problem) -> dict[str, Any]:
         """Return the parameters; AssayPilotError without a budget, or for a library too large to look at one by one."""
@@ -108,11 +108,11 @@ class BudgetRun(FixedBudget, ABC):
         return given
 
     def memory(self, problem: Problem) -> Arrays:
-        """Nothing measured yet."""
+        """Return the sums of no measurement."""
         return empty_sums(problem)
 
     @abstractmethod
-    def choose(self, problem: Problem, x: Floats, aims: Ints, measurable: Ints, seen: Belief) -> int:
+    def choose(self, problem: Problem, x: Floats, targets: Ints, measurable: Ints, seen: Belief) -> int:
         """Return the next measurement: a position in the rows ``x``, one of ``measurable``.
 
         ``aims`` are in question.
@@ -130,12 +130,12 @@ class BudgetRun(FixedBudget, ABC):
         n = min(batch, problem.budget - state.spent)
         rows = np.flatnonzero(state.active | problem.measurable)
         x = problem.features.dense(rows)
-        aims, measurable = np.flatnonzero(state.active[rows]), np.flatnonzero(problem.measurable[rows])
+        targets, measurable = np.flatnonzero(state.active[rows]), np.flatnonzero(problem.measurable[rows])
         seen = self.believed(state)
         counts = np.zeros(len(rows), dtype=np.intp)
         for done in range(n):
             report(done / n, "choosing measurements")
-            chosen = measurable[0] if len(measurable) == 1 else self.choose(problem, x, aims, measurable, seen)
+            chosen = measurable[0] if len(measurable) == 1 else self.choose(problem, x, targets, measurable, seen)
             counts[chosen] += 1
             seen = seen.measured(x[chosen])
         report(1.0, "measurements chosen")
@@ -143,15 +143,15 @@ class BudgetRun(FixedBudget, ABC):
         return Allocation.after(state, rows, counts, math.inf, certificate, cut=n < batch)
 
     def final(self, problem: Problem, rows: Ints, seen: Belief, memory: dict[str, NDArray[Any]]) -> Floats:
-        """Scores of the rows that the answer is made of; the means believed."""
+        """Return the scores of the rows that the answer is made of; the means believed."""
         return problem.features.times(seen.mean, rows)
 
     def kept(self, state: State, memory: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-        """Return what is carried beside the sums."""
+        """Return what is kept besides the sums."""
         return memory
 
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
-        """Nothing before the budget is spent; then the members by the means believed."""
+        """Decide nothing before the budget is spent; then the members by the means believed."""
         problem = state.problem
         rows = np.flatnonzero(state.active)
         if not (outcome.counts > 0).any() or not len(rows):
@@ -207,21 +207,21 @@ class BayesGap(BudgetRun):
         return given
 
     def memory(self, problem: Problem) -> Arrays:
-        """Nothing measured; no leader yet."""
+        """Return the sums of no measurement, without a leader."""
         return {**super().memory(problem), "leader": np.array([-1.0]), "smallest": np.array([math.inf])}
 
-    def choose(self, problem: Problem, x: Floats, aims: Ints, measurable: Ints, seen: Belief) -> int:
-        """Return the less known of leader and rival, or what tells most about it where it cannot be measured."""
-        leader, rival, _, spread = self._pair(problem, x[aims], seen)
-        wanted = int(aims[leader if spread[leader] >= spread[rival] else rival])
-        if (measurable == wanted).any():
-            return wanted
+    def choose(self, problem: Problem, x: Floats, targets: Ints, measurable: Ints, seen: Belief) -> int:
+        """Return the less known of leader and rival, or the most informative arm where it cannot be measured."""
+        leader, rival, _, spread = self._pair(problem, x[targets], seen)
+        target = int(targets[leader if spread[leader] >= spread[rival] else rival])
+        if (measurable == target).any():
+            return target
         across = x[measurable] @ seen.covariance
         own = np.einsum("ij,ij->i", across, x[measurable])
-        return int(measurable[np.argmax((across @ x[wanted]) ** 2 / (seen.noise**2 + own))])
+        return int(measurable[np.argmax((across @ x[target]) ** 2 / (seen.noise**2 + own))])
 
     def _pair(self, problem: Problem, x: Floats, seen: Belief) -> tuple[int, int, float, Floats]:
-        """Leader, rival, the leader's B, and the spread of every row."""
+        """Return the leader, rival, the leader's B, and the spread of every row."""
         given = self.parameters(problem)
         return _paired(x.tobytes(), seen, float(given["epsilon"]), float(given["prior"]), problem.budget or 0)
 
@@ -253,8 +253,8 @@ def _paired(rows: bytes, seen: Belief, epsilon: float, prior: float, budget: int
     spread = np.sqrt(np.maximum(((x @ seen.covariance) * x).sum(axis=1), 0.0))
     wide = 3.0 * spread
     size = np.maximum((_highest_other(mean + wide) - mean + wide + epsilon) / 2.0, max(epsilon, _SMALL * seen.noise))
-    told = max(budget - len(x), 1) / seen.noise**2
-    beta = math.sqrt((told + kappa / prior**2) / (4.0 * float((size**-2).sum())))
+    effective = max(budget - len(x), 1) / seen.noise**2
+    beta = math.sqrt((effective + kappa / prior**2) / (4.0 * float((size**-2).sum())))
     high, low = mean + beta * spread, mean - beta * spread
     behind = _highest_other(high) - low
     leader = int(behind.argmin())
@@ -270,7 +270,7 @@ def _of_rows(rows: bytes, columns: int) -> tuple[Floats, float]:
 
 
 def _highest_other(values: Floats) -> Floats:
-    """For each position the largest of the others; -inf for a single one."""
+    """Return for each position the largest of the others; -inf for a single one."""
     best = values.argmax()
     out = np.empty(len(values))
     out[:] = values[best]
@@ -294,14 +294,14 @@ class Kgcb(BudgetRun):
         baseline=True,
     )
 
-    def choose(self, problem: Problem, x: Floats, aims: Ints, measurable: Ints, seen: Belief) -> int:
+    def choose(self, problem: Problem, x: Floats, targets: Ints, measurable: Ints, seen: Belief) -> int:
         """Return the largest knowledge gradient; where all are 0 to rounding, the compound known least."""
-        mean = x[aims] @ seen.mean
+        mean = x[targets] @ seen.mean
         across = x @ seen.covariance
         own = np.maximum(np.einsum("ij,ij->i", across, x), 0.0)
         gains = np.empty(len(measurable))
         for place, row in enumerate(measurable):
-            gains[place] = expected_gain(mean, across[aims] @ x[row] / math.sqrt(seen.noise**2 + own[row]))
+            gains[place] = expected_gain(mean, across[targets] @ x[row] / math.sqrt(seen.noise**2 + own[row]))
         if gains.max() > 1e-300:
             return int(measurable[np.argmax(gains)])
         return int(measurable[np.argmax(own[measurable])])

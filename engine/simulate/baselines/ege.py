@@ -42,16 +42,16 @@ def pooled(memory: Arrays, outcome: Outcome) -> tuple[Floats, Floats]:
 
 
 def own_means(problem: Problem, counts: Floats, means: Floats, arms: Ints) -> Floats:
-    """Return the mean of each arm's own measurements, ``(n_endpoints, m)``; NaN where nothing tells about it.
+    """Return the mean of each arm's own measurements, ``(n_endpoints, m)``; NaN where there is none.
 
-    An arm that cannot be measured takes the additive estimate from those that were: these algorithms know no other way
-    to speak of it.
+    An arm that cannot be measured takes the additive estimate from those that were: these algorithms have no other
+    estimate of it.
     """
     out = np.where(counts[:, arms] > 0, means[:, arms], np.nan)
     if np.isnan(out).any():
         found = estimates(problem, counts, means, arms)
-        told = np.isnan(out) & np.isfinite(found.norms) & ~problem.measurable[arms]
-        out = np.where(told, found.means, out)
+        extrapolated = np.isnan(out) & np.isfinite(found.norms) & ~problem.measurable[arms]
+        out = np.where(extrapolated, found.means, out)
     return out
 
 
@@ -60,11 +60,11 @@ class _Eliminating(FixedBudget, ABC):
 
     @abstractmethod
     def rounds(self, arms: int) -> int:
-        """How many rounds there are for so many arms."""
+        """Return how many rounds there are for so many arms."""
 
     @abstractmethod
     def per_arm(self, state: State, arms: int) -> int:
-        """Measurements of each of so many arms in the next round."""
+        """Return the measurements of each of so many arms in the next round."""
 
     @abstractmethod
     def verdict(self, state: State, means: Floats, unknown: int) -> tuple[Halved, int]:
@@ -81,13 +81,13 @@ class _Eliminating(FixedBudget, ABC):
         return self.parameters(problem)
 
     def memory(self, problem: Problem) -> Arrays:
-        """All measurements so far, the number of arms at the start, and the rounds done."""
+        """Return all measurements so far, the number of arms at the start, and the rounds done."""
         shape = (problem.n_endpoints, problem.n_arms)
         arms = int(problem.wanted.sum())
         return {"counts": np.zeros(shape), "means": np.zeros(shape), "arms": np.array([arms]), "rounds": np.array([0])}
 
     def ask(self, state: State, report: Report = silent) -> Allocation:
-        """Every arm of the round equally often."""
+        """Measure every arm of the round equally often."""
         rows, _ = design_rows(state)
         counts = np.full(len(rows), self.per_arm(state, len(rows)))
         return Allocation.after(state, rows, counts, math.inf, Certificate("equal", float(len(rows)), 0.0))
@@ -122,7 +122,7 @@ class _Eliminating(FixedBudget, ABC):
         )
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
-        """Everything decided, all rounds done, or less left than one measurement of every arm of the round."""
+        """Return whether all is decided, all rounds are done, or less is left than one measurement of each arm."""
         arms = len(design_rows(state)[0])
         each = self.per_arm(state, arms) if _done(state) < self.rounds(_arms(state)) else 0
         return settled(state) or over_budget(state, arms, each * arms)
@@ -159,7 +159,7 @@ class EgeSh(_Eliminating):
         return int(max(budget - state.spent, 0) // rounds // max(arms, 1))
 
     def verdict(self, state: State, means: Floats, unknown: int) -> tuple[Halved, int]:
-        """Half of the arms, rounded up, stay: those of the smallest gaps."""
+        """Keep half of the arms, rounded up: those of the smallest gaps."""
         return halving(means, max(math.ceil((means.shape[1] + unknown) / 2) - unknown, 0)), 1
 
 

@@ -2,8 +2,8 @@
 
 ALBA. Source: Tao, Blanco and Zhou, "Best arm identification in linear bandits with linear dimension dependency" (2018),
 Algorithms 3 and 5 (Y-ElimTil): in stage r compounds are eliminated until at most d / 2^r are left. A step bounds every
-mean of the stage by half of a gap that halves from step to step, and who is farther than that gap behind the best by
-the estimate goes.
+mean of the stage by half of a gap that halves from step to step, and a compound farther than that behind the best by
+the estimate is eliminated.
 Ours: the least-squares estimate on whole measurements of a G-optimal design, whose achieved variance counts, in place
 of the estimator with random measurements; the errors of all steps, delta / (t (t + 1)), sum to delta.
 
@@ -84,18 +84,18 @@ class Alba(Baseline):
         return given
 
     def memory(self, problem: Problem) -> Arrays:
-        """Return the stage, and who was still in when it began."""
+        """Return the stage, and the compounds still in when it began."""
         return {"stage": np.zeros(1), "began": problem.wanted.copy()}
 
     def _gap(self, state: State) -> float:
         return float(self.parameters(state.problem)["first_gap"]) * 0.5**state.phase
 
     def _log(self, problem: Problem, phase: int) -> float:
-        """Both sides of the means of all compounds at all steps."""
+        """Return both sides of the means of all compounds at all steps."""
         return math.log(2.0 * int(problem.wanted.sum()) * phase * (phase + 1) / problem.delta)
 
     def _wells(self, state: State) -> float:
-        """Measurements per unit of variance that bring every half-width to half of the gap."""
+        """Return the measurements per unit of variance at which every half-width is half of the gap."""
         problem = state.problem
         return 8.0 * (problem.noise[0] / self._gap(state)) ** 2 * self._log(problem, state.phase + 1)
 
@@ -103,8 +103,8 @@ class Alba(Baseline):
         """Return what a stage's design measures: those it began with, or all there are where these do not span them."""
         problem, began = state.problem, state.memory["began"]
         rows = np.flatnonzero(began & problem.measurable)
-        asked = np.flatnonzero(state.active)
-        if not len(rows) or outside_span(problem.features, table(problem.features, rows).basis, asked).any():
+        undecided = np.flatnonzero(state.active)
+        if not len(rows) or outside_span(problem.features, table(problem.features, rows).basis, undecided).any():
             rows = np.flatnonzero(problem.measurable)
         return rows
 
@@ -112,13 +112,13 @@ class Alba(Baseline):
         """Return the stage's G-optimal design, rounded up, with as many measurements as the step's gap takes."""
         problem = state.problem
         candidates, design = g_design(problem.features, self._rows(state), gap=_GAP, report=report)
-        aims = candidates.onto(np.flatnonzero(state.active))
-        share = self._wells(state) * achieved(candidates, design.support, design.weights, aims)
+        targets = candidates.onto(np.flatnonzero(state.active))
+        share = self._wells(state) * achieved(candidates, design.support, design.weights, targets)
         counts = ceilings(design.weights, max(share, 1.0))
         return _within_budget(state, candidates.rows, design, counts, self._gap(state) / 2.0)
 
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
-        """Who is surely behind the best by this step's measurements is out; the last one left is the best."""
+        """Eliminate what is surely behind the best by this step's measurements; the last one left is the best."""
         problem = state.problem
         measured, active = np.flatnonzero(outcome.counts[0] > 0), np.flatnonzero(state.active)
         if not len(measured) or not len(active):
@@ -190,7 +190,7 @@ class OdLinBai(Gse):
         return self.parameters(problem)
 
     def memory(self, problem: Problem) -> Arrays:
-        """Compounds and effects in question, set once and for all."""
+        """Return the compounds and effects in question, set once and for all."""
         n, d = in_question(problem)
         return {"size": np.array([n, d]), "stages": np.array([rounds_for(d)])}
 
@@ -209,7 +209,7 @@ class OdLinBai(Gse):
         return math.ceil(int(state.memory["size"][1]) * 0.5 ** (state.phase + 1))
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
-        """One is left, or the budget is used up."""
+        """Return whether one is left, or the budget is used up."""
         over = state.phase >= int(state.memory["stages"][0])
         return settled(state) or over_budget(state, 1, 0 if over else None)
 

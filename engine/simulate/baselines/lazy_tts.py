@@ -5,7 +5,7 @@ of a spanning set while the smallest eigenvalue of V is below c sqrt(t), trackin
 support, weights renewed at t = 2^r, and the stopping rule of Proposition 3: Z(t) > beta(t) and V >= c I, with
 beta = (1 + u) sigma^2 log(det(V / (u c) + I)^(1/2) / delta), c the largest squared row and u = 1. For a border between
 in and out (the thresholding bandit of Rivera and Tewari 2024, as LinFACT section 7 uses it) the same with the distances
-to the border; all epsilon-best then has to be told the border.
+to the border; all epsilon-best then needs the border.
 Ours: the weights come from a certified design; slack widens every gap; in a batch the weights stay as they were.
 """
 
@@ -91,7 +91,7 @@ class LazyTts(Baseline):
         return (*why, *super().void(problem))
 
     def memory(self, problem: Problem) -> Arrays:
-        """Nothing measured; even weights on compounds that span."""
+        """Return the sums of no measurement, and even weights on compounds that span."""
         weights = np.zeros(problem.n_arms)
         start = _spanning(problem)
         weights[start] = 1.0 / max(len(start), 1)
@@ -137,7 +137,7 @@ class LazyTts(Baseline):
         return Allocation.after(state, rows, added, math.inf, Certificate("xy", math.inf, 0.0), cut=n < batch)
 
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
-        """Everything at once, when the nearest alternative is further away than the threshold."""
+        """Decide everything at once, when the nearest alternative is further away than the threshold."""
         problem, given = state.problem, self.parameters(state.problem)
         active = np.flatnonzero(state.active)
         if not (outcome.counts > 0).any() or not len(active):
@@ -199,7 +199,7 @@ class LazyTts(Baseline):
         return found
 
     def _away(self, problem: Problem, fit: Fit, rows: Ints) -> float:
-        """Z(t): half the squared distance to the nearest alternative."""
+        """Return Z(t): half the squared distance to the nearest alternative."""
         if not len(rows):
             return 0.0
         gaps = self._gaps(problem, fit, rows)
@@ -238,21 +238,21 @@ class LazyTts(Baseline):
             design = xy_optimal(candidates, Rows(targets, gaps=gaps), gap=_GAP)
         else:
             leader = int(np.argmax(fit.means(rows)))
-            apart = fit.difference_norm(rows, int(rows[leader])) > 0
-            apart[leader] = True
-            if apart.sum() < 2:
+            rivals = fit.difference_norm(rows, int(rows[leader])) > 0
+            rivals[leader] = True
+            if rivals.sum() < 2:
                 weights[_spanning(problem)] = 1.0
                 weights /= weights.sum()
                 return weights
-            few = table(problem.features, rows[apart], measurable)
-            others = against(few, int(np.flatnonzero(np.flatnonzero(apart) == leader)[0]), gaps=gaps[apart])
+            few = table(problem.features, rows[rivals], measurable)
+            others = against(few, int(np.flatnonzero(np.flatnonzero(rivals) == leader)[0]), gaps=gaps[rivals])
             design = xy_optimal(candidates, others, gap=_GAP)
         weights[measurable[design.support]] = design.weights
         return weights
 
 
 def _spanning_positions(problem: Problem) -> Ints:
-    """Positions among what can be measured of compounds that span it."""
+    """Return the positions among what can be measured of compounds that span it."""
     candidates = table(problem.features, np.flatnonzero(problem.measurable))
     return independent(candidates, np.arange(candidates.n_rows))
 

@@ -1,12 +1,12 @@
-"""LinGapE and its kin, LinGIFA and m-LinGapE: they measure what tells the present answer from its rivals.
+"""LinGapE, LinGIFA and m-LinGapE: they measure what separates the present answer from its rivals.
 
-What gap-index algorithms share: leaders, the weakest of them, its challenger, and what tells the two apart.
+What gap-index algorithms share: leaders, the weakest of them, its challenger, and what separates the two.
 
 Source: Reda, Kaufmann and Delahaye-Duriez, "Top-m identification for linear bandits" (2021), Algorithm 1 (GIFA), with
 the index B_ij = mean_i - mean_j + width(i, j) that bounds how much better i can be than j. LinFACT compares itself with
 them by giving them m, the number of compounds within epsilon.
 
-LinGapE: the best compound by the pair that is hardest to tell apart.
+LinGapE: the best compound by the pair that is hardest to separate.
 
 Source: Xu, Honda and Sugiyama, "A fully adaptive algorithm for pure exploration in linear bandits" (2018), Algorithm 1,
 which is m-LinGapE with one compound to be found; its epsilon is the goal's slack.
@@ -16,7 +16,7 @@ LinGIFA: the m best compounds by gap indices alone; leaders are those that the f
 Source: Reda, Kaufmann and Delahaye-Duriez, "Top-m identification for linear bandits" (2021), LinGIFA; LinFACT section
 7 compares itself with it.
 
-m-LinGapE: the m best compounds by the pair of a leader and a challenger that is hardest to tell apart.
+m-LinGapE: the m best compounds by the pair of a leader and a challenger that is hardest to separate.
 
 Source: Reda, Kaufmann and Delahaye-Duriez, "Top-m identification for linear bandits" (2021), the adaptation of LinGapE;
 LinFACT section 7 compares itself with it.
@@ -62,13 +62,13 @@ def first_of_all(default: str) -> Parameter:
 
 
 class Race(NamedTuple):
-    """Who leads, and the pair that is hardest to tell apart."""
+    """The leaders, and the pair that is hardest to separate."""
 
     leaders: Ints
     weakest: int
     """The leader that may be exceeded most."""
     challenger: int
-    """Who may exceed it most; -1 when everybody leads."""
+    """The challenger that may exceed it most; -1 when all arms lead."""
     excess: float
     """How much better a challenger may be at most; the leaders are right once it is within the slack."""
 
@@ -89,7 +89,7 @@ class GapIndex(Sequential, ABC):
         return parameters
 
     def void(self, problem: Problem) -> tuple[str, ...]:
-        """Why no error probability is promised with these parameters."""
+        """Return why no error probability is promised with these parameters."""
         reasons = super().void(problem)
         if isinstance(problem.goal, Best):
             return reasons
@@ -108,10 +108,10 @@ class GapIndex(Sequential, ABC):
 
     @abstractmethod
     def race(self, means: Floats, spread: Floats, width: float, m: int) -> Race:
-        """Leaders and the pair to tell apart among k candidates; ``spread`` ``(k, d)`` gives |difference| norms."""
+        """Leaders and the pair to separate among k candidates; ``spread`` ``(k, d)`` gives |difference| norms."""
 
     def verdict(self, state: State, pool: Pool, spread: Floats, reach: float) -> tuple[Ints, Ints, bool]:
-        """All leaders in and the others out once no challenger can be better by more than the slack."""
+        """Decide all leaders in and the others out once no challenger can be better by more than the slack."""
         nothing = np.zeros(0, dtype=np.intp)
         rivals = compared(state)
         if (rivals & ~pool.known).any() or not rivals.any():
@@ -129,7 +129,7 @@ class GapIndex(Sequential, ABC):
         return np.flatnonzero(open_arms & chosen), np.flatnonzero(open_arms & ~chosen), False
 
     def size(self, state: State, means: Floats) -> int:
-        """How many compounds to return of those with these means."""
+        """Return how many compounds to return of those with these means."""
         goal = state.problem.goal
         if not isinstance(goal, AllEpsilonBest):
             return 1
@@ -139,7 +139,7 @@ class GapIndex(Sequential, ABC):
         return int((means >= means.max() - goal.epsilon - goal.slack / 2.0).sum())
 
     def batch(self, state: State, rules: Rules, first: Ints, n: int, most: int) -> Ints:
-        """One measurement after the other, each as if the values of those before had come out as expected."""
+        """Plan one measurement after the other, as if the values of those before were as expected."""
         problem = state.problem
         taken = np.bincount(first, minlength=problem.n_arms)
         measurable = shuffled(problem, problem.measurable)
@@ -208,14 +208,14 @@ def _lower(metric: Floats) -> Floats:
 
 
 def pairwise(means: Floats, spread: Floats, width: float, rows: Ints, against: Ints) -> Floats:
-    """B_ij for i in ``rows`` and j in ``against``: how much better i can be than j."""
+    """Return B_ij for i in ``rows`` and j in ``against``: how much better i can be than j."""
     lengths = squared_distances(spread[rows], spread[against])
     index: Floats = means[rows, None] - means[against] + width * np.sqrt(lengths)
     return index
 
 
 class LinGapE(GapIndex):
-    """The best compound; measures what tells the leader from its most ambiguous challenger."""
+    """The best compound; measures what separates the leader from its most ambiguous challenger."""
 
     info: ClassVar[StrategyInfo] = StrategyInfo(
         name="lingape",
@@ -229,7 +229,7 @@ class LinGapE(GapIndex):
     )
 
     def race(self, means: Floats, spread: Floats, width: float, m: int) -> Race:
-        """Return the leader by the estimate, and who may exceed it most."""
+        """Return the leader by the estimate, and the arm that may exceed it most."""
         return leading_race(means, spread, width, m)
 
 
@@ -240,7 +240,7 @@ _ROWS = 256
 def index_race(means: Floats, spread: Floats, width: float, m: int) -> Race:
     """Leaders: the m smallest of max^m_{i != j} B_ij, the m-th largest index against j. Weakest: the largest of them.
 
-    Nobody else is in doubt once the weakest leader's index is within the slack: at most m - 1 others can then be
+    No other arm is in doubt once the weakest leader's index is within the slack: at most m - 1 others can then be
     better than a leader by more.
     """
     k = len(means)
@@ -280,7 +280,7 @@ class LinGIFA(GapIndex):
 
 
 def leading_race(means: Floats, spread: Floats, width: float, m: int) -> Race:
-    """Leaders: the m largest means. Weakest: whom an outsider may exceed most; challenger: that outsider."""
+    """Leaders: the m largest means. Weakest: the one that an outsider may exceed most; challenger: that outsider."""
     order = np.argsort(-means, kind="stable")
     leaders, others = np.sort(order[:m]), np.sort(order[m:])
     if not len(others):

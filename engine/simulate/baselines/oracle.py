@@ -70,27 +70,27 @@ class OracleRun(StaticRun):
         return given
 
     def comparisons(self, problem: Problem) -> int:
-        """Who knows the best compares it with each other once (RAGE, appendix F); all epsilon-best needs the pairs."""
+        """Return the number of comparisons: with a known best, each other once (RAGE, appendix F); else the pairs."""
         return int(problem.wanted.sum()) if isinstance(problem.goal, Best) else super().comparisons(problem)
 
-    def shares(self, problem: Problem, measurable: Ints, aims: Ints, report: Report) -> Shares:
-        """Weights optimal for proving the truth; those of the last question are kept, since every look asks it."""
+    def shares(self, problem: Problem, measurable: Ints, targeted: Ints, report: Report) -> Shares:
+        """Weights optimal for proving the truth; those of the last question are kept, since every look repeats it."""
         means = true_means(self.parameters(problem)["truth"], problem)
-        key = (problem.goal, problem.noise, problem.delta, *(given.tobytes() for given in (means, measurable, aims)))
+        key = (problem.goal, problem.noise, problem.delta, *(one.tobytes() for one in (means, measurable, targeted)))
         known = _LAST.get(problem.features)
         if known is None or known[0] != key:
-            known = key, self._optimal(problem, means, measurable, aims, report)
+            known = key, self._optimal(problem, means, measurable, targeted, report)
             _LAST[problem.features] = known
         return known[1]
 
-    def _optimal(self, problem: Problem, means: Floats, measurable: Ints, aims: Ints, report: Report) -> Shares:
+    def _optimal(self, problem: Problem, means: Floats, measurable: Ints, targeted: Ints, report: Report) -> Shares:
         candidates = table(problem.features, measurable)
-        goal, targets = problem.goal, table(problem.features, aims, measurable)
+        goal, targets = problem.goal, table(problem.features, targeted, measurable)
         if isinstance(goal, Best):
-            best = int(np.argmax(means[aims]))
-            if len(aims) < 2:
+            best = int(np.argmax(means[targeted]))
+            if len(targeted) < 2:
                 return Shares(measurable[:1], np.ones(1), Certificate("xy", 0.0, 0.0))
-            gaps = means[aims][best] - means[aims] + goal.slack
+            gaps = means[targeted][best] - means[targeted] + goal.slack
             found: Design = xy_optimal(candidates, against(targets, best, gaps=gaps), gap=_GAP, report=report)
             return Shares(measurable[found.support], found.weights, Certificate("xy", found.value, found.lower_bound))
         assert isinstance(goal, AllEpsilonBest)
@@ -120,7 +120,7 @@ def _all_within(
             report=report,
         )
         return Shares(rows[made.support], made.weights, Certificate("xy", made.value, made.lower_bound))
-    # What is measured is not what is wanted: each compound on the side of its larger gap.
+    # Measured and sought compounds differ: each compound on the side of its larger gap.
     mu = means[targets.rows]
     behind = mu.max() - mu
     stays = behind <= goal.epsilon + goal.slack / 2.0

@@ -61,7 +61,7 @@ class Peace(Gse):
         return self.parameters(problem)
 
     def memory(self, problem: Problem) -> Arrays:
-        """How many stages there are."""
+        """Return how many stages there are."""
         return {"stages": np.array([self._stages(problem)])}
 
     def _stages(self, problem: Problem) -> int:
@@ -81,7 +81,7 @@ class Peace(Gse):
         return Allocation.after(state, here[rounded.support], rounded.counts, math.inf, certificate, cut=n < full)
 
     def known(self, estimate: Estimate, active: Ints) -> Flags:
-        """Return a design for differences need not tell means: a compound is known by its difference from the first."""
+        """Return the design for differences, which need not estimate means: the difference from the first is enough."""
         found: Flags = np.isfinite(estimate.difference_norm(int(active[0]), active))
         return found
 
@@ -99,7 +99,7 @@ class Peace(Gse):
         return low
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
-        """One is left, or the budget is used up."""
+        """Return whether one is left, or the budget is used up."""
         over = state.phase >= int(state.memory["stages"][0])
         return settled(state) or over_budget(state, 1, 0 if over else None)
 

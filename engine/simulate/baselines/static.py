@@ -77,13 +77,13 @@ def by_pairs(goal: AllEpsilonBest, fit: Fit, rows: Ints, spread: float) -> Prove
     for start in range(0, len(rows), _BLOCK):
         part = slice(start, start + _BLOCK)
         ahead = mean - mean[part, None]
-        width = spread * _apart(fit, rows[part], rows)
+        width = spread * _distances(fit, rows[part], rows)
         outs[part] = (ahead - width > goal.epsilon).any(axis=1)
         ins[part] = (ahead + width <= goal.epsilon + goal.slack).all(axis=1)
     return Proven(ins & ~outs, outs)
 
 
-def _apart(fit: Fit, rows: Ints, others: Ints) -> Floats:
+def _distances(fit: Fit, rows: Ints, others: Ints) -> Floats:
     """||x_i - x_j||_{V^-1} of every row and every other ``(len(rows), len(others))``; infinite where not estimable."""
     known = np.isfinite(fit.half_norms(rows)), np.isfinite(fit.half_norms(others))
     u, v = fit.points(rows), fit.points(others)
@@ -130,7 +130,7 @@ def pareto_by_means(goal: ParetoSet, mean: Floats, half: Floats) -> Proven:
 
 
 def comparisons(problem: Problem, *, pairs: bool) -> int:
-    """How many one-sided statements the rules above make of all wanted compounds at once."""
+    """Return the number of one-sided statements of the rules above about all compounds in question."""
     n = int(problem.wanted.sum())
     return n * (n - 1) if pairs else 2 * n * problem.n_endpoints
 
@@ -172,53 +172,53 @@ class StaticRun(Baseline, ABC):
         return given
 
     def memory(self, problem: Problem) -> Arrays:
-        """Nothing measured, nothing asked for."""
+        """Return the sums of no measurement, and no requests."""
         return {**empty_sums(problem), "asked": np.zeros(problem.n_arms)}
 
     @abstractmethod
-    def shares(self, problem: Problem, measurable: Ints, aims: Ints, report: Report) -> Shares:
-        """Return the weights over what can be measured, for the compounds aimed at; values have no say in them."""
+    def shares(self, problem: Problem, measurable: Ints, targeted: Ints, report: Report) -> Shares:
+        """Return the weights over what can be measured, for the target compounds; they do not depend on values."""
 
     def comparisons(self, problem: Problem) -> int:
-        """How many one-sided statements hold at once."""
+        """Return the number of simultaneous one-sided statements."""
         return comparisons(problem, pairs=problem.goal.name == "best" or self.pairs)
 
     def ask(self, state: State, report: Report = silent) -> Allocation:
-        """Return what brings the measurements asked for so far nearest to the weights at the next look's total."""
+        """Return what brings the requested measurements nearest to the weights at the next look's total."""
         problem, given = state.problem, self.parameters(state.problem)
-        # Who is out counts too: the design is one for the whole run.
-        aims = np.flatnonzero(problem.wanted & (state.status != NOT_ESTIMABLE))
+        # Compounds that are out count too: one design serves the whole run.
+        targeted = np.flatnonzero(problem.wanted & (state.status != NOT_ESTIMABLE))
         measurable = np.flatnonzero(problem.measurable)
         plan = self.shares(
             problem,
             measurable,
-            aims[~outside_span(problem.features, table(problem.features, measurable).basis, aims)],
+            targeted[~outside_span(problem.features, table(problem.features, measurable).basis, targeted)],
             report,
         )
-        asked = state.memory["asked"]
-        before = float(asked.sum())
+        requested = state.memory["asked"]
+        before = float(requested.sum())
         first = given["first"] or 2 * table(problem.features, measurable).rank
         total = min(math.log(first) + state.phase * math.log(float(given["growth"])), _LARGEST)
-        wanted = max(math.ceil(math.exp(total) * (1.0 - 1e-12) - before), 1)
-        left = wanted if problem.budget is None else min(wanted, problem.budget - state.spent)
-        missing = np.maximum(plan.weights * (before + left) - asked[plan.arms], 0.0)
+        needed = max(math.ceil(math.exp(total) * (1.0 - 1e-12) - before), 1)
+        left = needed if problem.budget is None else min(needed, problem.budget - state.spent)
+        missing = np.maximum(plan.weights * (before + left) - requested[plan.arms], 0.0)
         exact = missing * (left / float(missing.sum()))
         counts = np.floor(exact + 1e-9)
         # Ties between equal remainders in an order drawn once, so that no compound is preferred by its name.
         lot = np.random.default_rng(problem.seed).permutation(problem.n_arms)[plan.arms]
         order = np.lexsort((lot, -np.round(exact - counts, 9)))
         counts[order[: round(left - counts.sum())]] += 1
-        return Allocation.after(state, plan.arms, counts, math.inf, plan.certificate, cut=left < wanted)
+        return Allocation.after(state, plan.arms, counts, math.inf, plan.certificate, cut=left < needed)
 
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
-        """Return what all measurements so far prove; at the end of the budget, if so asked, what they suggest."""
+        """Return what all measurements so far prove; at the end of the budget, on request, what they suggest."""
         problem, given = state.problem, self.parameters(state.problem)
         rows = np.flatnonzero(state.active)
         if not (outcome.counts > 0).any() or not len(rows):
             return None
-        asked = state.memory["asked"].copy()
-        asked[outcome.allocation.arms] += outcome.allocation.counts
-        memory: dict[str, NDArray[Any]] = {**absorbed(state.memory, problem, outcome), "asked": asked}
+        requested = state.memory["asked"].copy()
+        requested[outcome.allocation.arms] += outcome.allocation.counts
+        memory: dict[str, NDArray[Any]] = {**absorbed(state.memory, problem, outcome), "asked": requested}
         fits = [fitted(problem.features, *sums) for sums in zip(memory["information"], memory["moment"], strict=True)]
         level = look_log(self.comparisons(problem), state.phase + 1, problem.delta)
         spreads = np.array(problem.noise)[:, None] * math.sqrt(2.0 * level)
@@ -283,26 +283,26 @@ class StaticG(StaticRun):
         "static-g", "Static G design", "Soare et al. (2014); RAGE, appendix F", pareto=True
     )
 
-    def shares(self, problem: Problem, measurable: Ints, aims: Ints, report: Report) -> Shares:
-        """D-optimal weights over what can be measured, which are G-optimal for it."""
+    def shares(self, problem: Problem, measurable: Ints, targeted: Ints, report: Report) -> Shares:
+        """Return D-optimal weights over what can be measured, which are G-optimal for it."""
         made = g_design(problem.features, measurable, gap=_GAP, report=report)
         design = made.design
         return Shares(measurable[design.support], design.weights, Certificate("g", design.value, design.lower_bound))
 
 
 class StaticXY(StaticRun):
-    """One XY-optimal design for the differences of everything wanted, for the whole run."""
+    """One XY-optimal design for the differences of all compounds in question, for the whole run."""
 
     pairs = True
     info: ClassVar[StrategyInfo] = _info("static-xy", "Static XY design", _SOURCE)
 
-    def shares(self, problem: Problem, measurable: Ints, aims: Ints, report: Report) -> Shares:
-        """XY-optimal weights for all differences; of equal or single compounds those of a G design."""
+    def shares(self, problem: Problem, measurable: Ints, targeted: Ints, report: Report) -> Shares:
+        """Return XY-optimal weights for all differences; of equal or single compounds those of a G design."""
         features = problem.features
-        if len(first_of_equals(features, aims)[0]) < 2:
+        if len(first_of_equals(features, targeted)[0]) < 2:
             made = g_design(features, measurable, gap=_GAP, report=report)
         else:
-            made = xy_design(features, measurable, aims, gap=_GAP, report=report)
+            made = xy_design(features, measurable, targeted, gap=_GAP, report=report)
         design = made.design
         return Shares(
             measurable[design.support], design.weights, Certificate(design.criterion, design.value, design.lower_bound)
@@ -316,10 +316,10 @@ class Uniform(StaticRun):
         "uniform", "Uniform", "the usual comparison; stopping as in RAGE, appendix F", pareto=True
     )
 
-    def shares(self, problem: Problem, measurable: Ints, aims: Ints, report: Report) -> Shares:
-        """Equal weights."""
+    def shares(self, problem: Problem, measurable: Ints, targeted: Ints, report: Report) -> Shares:
+        """Return equal weights."""
         n = len(measurable)
         weights = np.full(n, 1.0 / n)
-        norms = fit_norms(problem.features, measurable, weights, aims)
+        norms = fit_norms(problem.features, measurable, weights, targeted)
         rank = float(table(problem.features, measurable).rank)
         return Shares(measurable, weights, Certificate("g", float((norms**2).max(initial=rank)), rank))

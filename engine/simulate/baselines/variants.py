@@ -1,4 +1,4 @@
-"""XY-Adaptive and DKM: strategies of campaigns with one thing exchanged.
+"""XY-Adaptive and DKM: strategies of campaigns with one part exchanged.
 
 XY-Adaptive: phases on the differences of those still in, each until the worst variance is a tenth of the last one's.
 Source: Soare, Lazaric and Munos, "Best-arm identification in linear bandits" (2014), section 5, with alpha = 0.1 and
@@ -7,7 +7,7 @@ phase is compared with a variance of 1 / (d (d + 1) + 1). Every phase forgets th
 Ours: the optimal design, rounded as RAGE's is, in place of the greedy choice that approaches it, and bounds whose
 errors sum to delta over the phases.
 
-DKM: the game of LinGame without what linearity tells of an arm that was measured less often than others.
+DKM: the game of LinGame without what linearity implies for an arm measured less often than others.
 Source: Degenne, Koolen and Menard, "Non-asymptotic pure exploration by solving games" (2019), Algorithm 1 with AdaHedge
 as the learner and nature's best response. Its confidence is one interval per arm, from that arm's own measurements, so
 optimism makes it measure every arm again and again (LinGame, section 5 and Table 1). Nature, the estimate and the end

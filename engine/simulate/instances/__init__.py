@@ -19,7 +19,7 @@ __all__ = ["Drawn", "Instance", "Kind", "Listed", "get", "listing", "names"]
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """An instance that can be had: how it is made, and its settings as published."""
+    """An available instance: how it is made, and its settings as published."""
 
     make: Callable[..., Instance]
     settings: Mapping[str, Setting]
@@ -116,9 +116,9 @@ def _read(text: str) -> Setting:
 
 
 def listing() -> list[dict[str, Any]]:
-    """One entry per instance: name, paper, compounds, dimension, and what else there is to know.
+    """Return one entry per instance: name, paper, compounds, dimension, and what else there is to know.
 
-    Instances that need a file of the user say so; their size is that of the paper's table.
+    Instances that need a file of the user are marked; their size is that of the paper's table.
     """
     files = {"gege-noc": (259, 4), "gege-energy": (768, 8), "gse-automobile": (16, 5)}
     entries: list[dict[str, Any]] = []

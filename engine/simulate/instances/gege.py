@@ -22,7 +22,7 @@ _MARGIN = 0.3
 def gaussian(name: str, arms: Setting, h: Setting, d: Setting) -> Instance:
     """[K, h, d] of Table 2 at delta 0.1: features are directions of Gaussian vectors, Theta is standard normal, SD 1.
 
-    The paper times these sizes and does not say how the instances were made.
+    The paper times these sizes and does not report how the instances were made.
     """
     count, rank, endpoints = whole("arms", arms, 2), whole("h", h, 1), whole("d", d, 2)
     return Instance(
@@ -49,7 +49,7 @@ def growing(name: str, arms: Setting, length: Setting) -> Instance:
     by more than any gap of the first eight, so that these keep the lowest gaps (of a million draws all were). SD 1.
 
     ``length`` of the first eight; their means stay. At 1 they are the G-optimal design whatever else there is, so that
-    K changes nothing at all; shorter ones are told about by the others, and what a run takes depends on these.
+    K changes nothing at all; shorter ones are informed by the others, and what a run takes depends on these.
     """
     count, size = whole("arms", arms, 8), number("length", length)
     return Instance(
@@ -91,9 +91,9 @@ def measured_table(
 ) -> Instance:
     """Return a table of numeric features whose last columns are endpoints: NoC (section 5.1), energy efficiency (I.2).
 
-    ``directions`` says of each endpoint whether it should be large or small, for example ``min/max``. Features are
+    ``directions`` has, for each endpoint, whether it should be large or small, for example ``min/max``. Features are
     normalised: centred, divided by their SD; endpoints are centred, which changes no Pareto set. ``truth`` fit: means
-    are the least-squares fit, as in the paper where it says so; values: the table's own, so that linearity does not
+    are the least-squares fit, as in the paper where stated; values: the table's own, so that linearity does not
     hold. Rows with equal features are one arm, of their mean. SD 1 (the paper does not print it).
     """
     words = [choice("directions", word, ("min", "max")) for word in str(directions).split("/")]
@@ -121,7 +121,7 @@ def measured_table(
 
 
 def _read(path: Path, endpoints: int) -> tuple[Floats, Floats]:
-    """Normalised features ``(n, h)`` and centred values ``(n, endpoints)`` of the distinct rows of a file."""
+    """Return normalised features ``(n, h)`` and centred values ``(n, endpoints)`` of the distinct rows of a file."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError):

@@ -105,12 +105,12 @@ def counts(name: str, d: Setting, arms: Setting, per_arm: Setting) -> Instance:
     return _behind_link(name, "ours, after GSE, section 8.4", "Poisson", "poisson", d, arms, per_arm)
 
 
-def _behind_link(name: str, paper: str, says: str, kind: str, d: Setting, arms: Setting, per_arm: Setting) -> Instance:
+def _behind_link(name: str, paper: str, title: str, kind: str, d: Setting, arms: Setting, per_arm: Setting) -> Instance:
     size, count = whole("d", d, 1), whole("arms", arms, 2)
     return Instance(
         name=name,
         paper=paper,
-        title=f"{says}: {count} arms, d = {size}",
+        title=f"{title}: {count} arms, d = {size}",
         draw=partial(_link, size, count, kind == "poisson"),
         random=True,
         budget=_budget(count, per_arm),
@@ -158,7 +158,7 @@ def automobile(name: str, file: Setting, arms: Setting, per_arm: Setting) -> Ins
 
 
 def _some_cars(rows: Floats, prices: Floats, n: int, rng: np.random.Generator) -> Drawn:
-    """Cars of which one is the dearest."""
+    """Return the cars of which one is the dearest."""
     while True:
         chosen = rng.choice(len(rows), n, replace=False)
         two = np.sort(prices[chosen])[-2:]
@@ -167,7 +167,7 @@ def _some_cars(rows: Floats, prices: Floats, n: int, rng: np.random.Generator) -
 
 
 def _cars(path: Path) -> tuple[Floats, Floats]:
-    """Features ``(n, 5)`` and prices ``(n,)`` in [0, 1]."""
+    """Return the features ``(n, 5)`` and prices ``(n,)`` in [0, 1]."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError):

@@ -25,11 +25,11 @@ _DRAWS = 1000
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """One draw of an instance: the arms, what is true of them, and what is asked."""
+    """One draw of an instance: the arms, their true means, and the question."""
 
     features: Features
     truth: Floats
-    """``(n_endpoints, n_arms)``, larger is better, on the scale the goal speaks of."""
+    """``(n_endpoints, n_arms)``, larger is better, on the scale of the goal."""
     expected: Floats
     """``(n_endpoints, n_arms)`` the mean of one measurement; the truth itself but behind a link."""
     measurable: Flags
@@ -41,10 +41,10 @@ class Drawn:
     """SD of one measurement, per endpoint; behind a link the largest there can be."""
     kind: Kind = "gaussian"
     hints: Mapping[str, Any] = field(default_factory=dict)
-    """What comparison methods are told by the name of their parameter: ``m``, how many compounds to return."""
+    """Known values for comparison methods, by the name of their parameter: ``m``, how many compounds to return."""
 
     similarity: tuple[Floats | None, ...] = ()
-    """Per site how alike its substituents are; see ``Problem``."""
+    """Per site the similarity of its substituents; see ``Problem``."""
     ends: tuple[tuple[float, float] | None, ...] = ()
     """Per endpoint what no mean can go far beyond; see ``Problem``."""
 
@@ -56,7 +56,7 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """A problem by name whose truth is known, or drawn anew in every run."""
+    """A problem by name whose truth is known, or drawn again in every run."""
 
     name: str
     paper: str
@@ -81,7 +81,7 @@ class Instance:
 
     @property
     def dimension(self) -> int:
-        """Effects that the arms tell about; of the first draw likewise."""
+        """Number of effects that the arms determine; of the first draw likewise."""
         return span_rank(self.make(0).features)
 
     @property
@@ -130,7 +130,7 @@ def dense(
 def redraw(
     what: str, draw: Callable[[], tuple[Floats, Floats]], accept: Callable[[Floats], bool]
 ) -> tuple[Floats, Floats]:
-    """Rows and means of the first draw whose means are accepted; AssayPilotError when none of many is."""
+    """Return the rows and means of the first draw whose means are accepted; AssayPilotError when none of many is."""
     for _ in range(_DRAWS):
         rows, means = draw()
         if accept(means):

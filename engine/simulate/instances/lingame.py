@@ -51,7 +51,7 @@ def sphere(name: str, arms: Setting, d: Setting) -> Instance:
 
 
 def near_pair(n: int, d: int, sd: float, rng: np.random.Generator) -> Drawn:
-    """Points on a sphere; theta is the first of the two closest, moved a hundredth towards the other."""
+    """Return the points on a sphere; theta is the first of the two closest, moved a hundredth towards the other."""
     rows = on_sphere(rng, n, d)
     a, b = closest(rows)
     return dense(rows, rows @ (rows[a] + 0.01 * (rows[b] - rows[a])), Best(), sd=sd)

@@ -75,7 +75,7 @@ def closest(rows: Floats) -> tuple[int, int]:
 
 
 def sphere(name: str, arms: Setting, d: Setting) -> Instance:
-    """Points drawn on the unit sphere, d = 9; theta is one of the two closest."""
+    """Return points drawn on the unit sphere, d = 9; theta is one of the two closest."""
     count, size = whole("arms", arms, 2), whole("d", d, 2)
     return Instance(
         name=name,
@@ -94,7 +94,7 @@ def _sphere(n: int, d: int, rng: np.random.Generator) -> Drawn:
 def transductive(name: str, d: Setting) -> Instance:
     """X = e_1..e_d; Z = e_1..e_{d/2} and cos(.1) e_j + sin(.1) e_{j + d/2}; theta = e_1.
 
-    Half of what is wanted cannot be measured.
+    Half of the arms in question cannot be measured.
     """
     size = whole("d", d, 2)
     if size % 2:
@@ -102,7 +102,7 @@ def transductive(name: str, d: Setting) -> Instance:
     return Instance(
         name=name,
         paper=_PAPER,
-        title=f"transductive: d = {size}, half of the wanted ones cannot be measured",
+        title=f"transductive: d = {size}, half of the arms in question cannot be measured",
         draw=partial(_transductive, size),
         random=False,
     )

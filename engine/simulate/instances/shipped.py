@@ -39,7 +39,7 @@ def covboost(name: str, truth: Setting, sd: Setting) -> Instance:
     """COV-BOOST: 2 primes x 10 third doses, three immune responses (logarithms), all to be large; the Pareto set.
 
     ``truth`` fit: the additive fit of the published means; values: the means themselves, which are not additive. The
-    SD between measurements is not part of the table: 1 unless said. delta 0.1.
+    SD between measurements is not part of the table: 1 unless given. delta 0.1.
     """
     fitted = choice("truth", truth, ("fit", "values")) == "fit"
     void = () if fitted else ("the true means are the table's own, so additivity does not hold and no error rate does",)

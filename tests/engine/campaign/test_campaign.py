@@ -203,7 +203,7 @@ def test_refusals(path: Path) -> None:
         refused(campaign, campaign.correct, 1, 5.0, reason="typing error", says="was undone")
         campaign.redo()
         campaign.mark_unavailable(["R1=A|R2=A"], "sold out")
-        refused(campaign, campaign.mark_unavailable, ["R1=A|R2=A"], "gone", says="marked as not to be had already")
+        refused(campaign, campaign.mark_unavailable, ["R1=A|R2=A"], "gone", says="marked as unavailable already")
         campaign.close_round("failed")
         refused(campaign, campaign.close_round, says="round 1 is closed already. Plan the next round first")
         refused(campaign, campaign.undo, says="nothing to undo")
@@ -339,7 +339,7 @@ def test_undo_and_redo_walk_through_everything(path: Path) -> None:
             labels.append(campaign.undo())
             states.append(replays(campaign))
         assert labels == [
-            "Mark as not to be had", "Correct a value", "Correct a value", "Include a value", "Exclude a value",
+            "Mark as unavailable", "Correct a value", "Correct a value", "Include a value", "Exclude a value",
             "Enter 1 result", "Enter 3 results",
         ]  # fmt: skip
         assert not [m for m in campaign.status().measurements if not m.withdrawn]

@@ -37,7 +37,11 @@ def test_a_campaign_about_a_selectivity_is_decided_right(path: Path) -> None:
         start = campaign.status()
         assert start.goal_sentence == "All compounds within 0.5 of the best Selectivity, cutoff soft by 0.5, 95 % sure"
         assert (start.goal_endpoints, start.measured_endpoints, start.objective) == ((2,), (0, 1), 2)
-        assert (start.deciding_endpoints, start.asked_endpoints, start.entered_endpoints) == ((2,), (2, 0, 1), (0, 1))
+        assert (start.deciding_endpoints, start.requested_endpoints, start.entered_endpoints) == (
+            (2,),
+            (2, 0, 1),
+            (0, 1),
+        )
         assert start.endpoints[2].noise_sd == pytest.approx(SD)
         assert campaign._ledger.state.problem.noise == (pytest.approx(SD),)
         assert (campaign._ledger.per_sample, campaign._ledger.state.problem.capacity.per_round) == (2, 12)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from assaypilot.engine.campaign.cautions import FAR, beside_others, outlying, outlying_words
+from assaypilot.engine.campaign.cautions import FAR, means_of_others, outlying, outlying_words
 from assaypilot.engine.campaign.issued_rounds import Round, RoundItem
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Measurement, Result
@@ -51,7 +51,7 @@ def test_history_and_what_is_left_out_are_no_part_of_it():
 def test_the_others_are_all_but_one_whatever_their_size():
     rng = np.random.default_rng(3)
     values = [measured(k + 1, 1e6 + rng.normal(), n=int(rng.integers(1, 5))) for k in range(40)]
-    for place, (mean, spread) in enumerate(beside_others(values, 0.2)):
+    for place, (mean, spread) in enumerate(means_of_others(values, 0.2)):
         others = values[:place] + values[place + 1 :]
         n = sum(m.n for m in others)
         assert mean == pytest.approx(np.average([m.value for m in others], weights=[m.n for m in others]), abs=1e-8)

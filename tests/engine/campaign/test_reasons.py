@@ -118,7 +118,7 @@ def test_why_it_was_picked_or_not(path: Path) -> None:
         last = now.rounds[-1]
         asked = {one.compound for one in last.items}
         aside = {compound: said(campaign, compound).picked for compound in range(9) if compound not in asked}
-        assert aside[8] == f"Not in round {last.number}: it cannot be had (sold out)."
+        assert aside[8] == f"Not in round {last.number}: it is unavailable (sold out)."
         gone = [n for n in of_status(now, OUT) if n in aside and 0 < now.candidates.decided_in_round[n] < last.number]
         for compound in set(gone) - {8}:
             when = now.candidates.decided_in_round[compound]

@@ -109,7 +109,7 @@ def test_equal_compounds_are_one_arm_and_the_first_to_be_had_is_measured(tmp_pat
             assert array[0] == array[1]
         assert shown.made.tolist() == [False] + [name in {r.compound for r in results} for name in ids[1:]]
         campaign.mark_unavailable(["B"], "used up")
-        with pytest.raises(AssayPilotError, match="cannot be had"):
+        with pytest.raises(AssayPilotError, match="is unavailable"):
             ledger.representative(0)
 
 

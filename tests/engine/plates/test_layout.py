@@ -55,6 +55,6 @@ def test_no_straight_line_gives_more_places(size, wells):
 
 
 def test_control_without_a_name_or_a_column_is_refused():
-    for control, said in ((Control("a\nb", (1,)), "1 to 24 letters"), (Control("max", ()), "max stands are missing")):
+    for control, said in ((Control("a\nb", (1,)), "1 to 24 letters"), (Control("max", ()), "control max are missing")):
         with pytest.raises(AssayPilotError, match=said):
             PlateUse(96, (control,))

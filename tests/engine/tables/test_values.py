@@ -188,5 +188,5 @@ def test_a_dash_is_an_answer_only_beside_a_plus() -> None:
 def test_words_turned_around_keep_their_meaning() -> None:
     """Where no is the wanted word, other ways of saying yes are the unwanted one."""
     turned = Endpoint("Tox", kind="yes-no", words=("negative", "positive"))
-    found = [kinds.said(turned, text) for text in ("negative", "positive", "pos", "neg", "yes", "1")]
+    found = [kinds.class_value(turned, text) for text in ("negative", "positive", "pos", "neg", "yes", "1")]
     assert found == [1, 0, 0, 1, 0, 1]
