@@ -74,7 +74,7 @@ class Journey:
         quiet = 0
         while quiet < 3:
             self.heart.turn(SETTLED / 3)
-            done = not any(one.busy for one in (session.tasks, session.beside, session.tables))
+            done = not any(one.busy for one in (session.tasks, session.background, session.tables))
             done = done and drawing_pool().activeThreadCount() == 0
             quiet = quiet + 1 if done else 0
 

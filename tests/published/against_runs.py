@@ -79,7 +79,7 @@ def made(kind, number, run):
         candidates = projected(drawn.features, np.arange(drawn.n_arms))
         theta = effects_of(candidates, drawn.truth[0])
         if kind == "oracle":
-            least = oracle(candidates, theta, EPSILON, slack=pair.slack, sigma=pair.sd, delta=DELTA, gap=1e-3)
+            least = oracle(candidates, theta, EPSILON, slack=pair.slack, sigma=pair.sd, delta=DELTA)
             found["measurements"] = least.measurements
         else:
             proven = all_epsilon_best(candidates, theta, EPSILON, slack=pair.slack, sigma=pair.sd)
