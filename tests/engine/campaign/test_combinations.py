@@ -21,7 +21,7 @@ def table(tmp_path):
     effects = rng.standard_normal((SITES, SIZE))
     codes = np.stack([rng.permutation(np.arange(ROWS) % SIZE) for _ in range(SITES)], axis=1)
     values = 6 + effects[np.arange(SITES), codes].sum(axis=1) + 0.1 * rng.standard_normal(ROWS)
-    rows = [["ID", *(f"R{k + 1}" for k in range(SITES)), "pIC50"]]
+    rows = [["ID", *(f"R{k + 1}" for k in range(SITES)), "score"]]
     for row, (code, value) in enumerate(zip(codes, values, strict=True)):
         rows.append([f"C{row}", *(f"s{c}" for c in code), f"{value:.2f}"])
     return write_rows(tmp_path / "table.csv", rows), effects
@@ -33,7 +33,7 @@ def run(capsys, *words):
 
 
 def made(capsys, table, path, *more):
-    return run(capsys, "new", path, "--table", table, "--product", "--endpoint", "pIC50;sd=0.1;epsilon=0.5",
+    return run(capsys, "new", path, "--table", table, "--product", "--endpoint", "score;sd=0.1;epsilon=0.5",
                "--per-round", 24, *more)  # fmt: skip
 
 
