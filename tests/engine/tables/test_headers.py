@@ -125,3 +125,19 @@ def test_values_that_can_only_be_negative_logarithms_are_none_of_concentrations(
 def test_values_that_may_be_concentrations_stay_concentrations(header, values):
     (endpoint,) = imported(header, *values).endpoints
     assert endpoint.transform == "log"
+
+
+def test_sds_that_can_only_be_those_of_logarithms_are_read_so():
+    values = ("141", "12", "3300", "560", "45", "890")
+    lines = "".join(f"c{n}|{'MH'[n % 2]}|{'FCB'[n % 3]}|{value}|0.2|3|29\n" for n, value in enumerate(values))
+    raw = parse_text(f"ID|R1|R2|IC50 (nM)|SD|N|CV (%)\n{lines}".replace("|", "\t"))
+    table = import_table(raw, propose(raw))
+    (endpoint,) = table.endpoints
+    assert [endpoint.sd_to_model(r.value, r.sd) for r in table.history] == pytest.approx([0.2] * 6)
+    assert any("taken as those of logarithms" in text for text in table.warnings)
+    # 10 % of each value is an SD of the values.
+    lines = "".join(
+        f"c{n}|{'MH'[n % 2]}|{'FCB'[n % 3]}|{value}|{float(value) / 10}|3\n" for n, value in enumerate(values)
+    )
+    raw = parse_text(f"ID|R1|R2|IC50 (nM)|SD|N\n{lines}".replace("|", "\t"))
+    assert [r.sd for r in import_table(raw, propose(raw)).history] == pytest.approx([float(v) / 10 for v in values])
