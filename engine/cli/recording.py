@@ -46,7 +46,7 @@ def record(options: argparse.Namespace, console: Console) -> Reply:
                 found.results,
                 close=options.close,
                 missing=options.missing or "return",
-                unavailable=(gone, "cannot be had"),
+                unavailable=(gone, "unavailable"),
                 again=options.again,
                 source=source,
             )

@@ -106,13 +106,13 @@ def evidence(status: Status, compound: int) -> str:
 def availability(status: Status, compound: int) -> str:
     """Whether a compound is there, as far as the campaign knows: made, in stock, to be made; see AVAILABILITY_MEANS.
 
-    A compound that was marked as unavailable is ``made, none left`` or ``cannot be had``.
+    A compound that was marked as unavailable is ``made, none left`` or ``unavailable``.
     """
     gone = compound in status.unavailable
     if status.candidates.made[compound]:
         return "made, none left" if gone else "made"
     if gone:
-        return "cannot be had"
+        return "unavailable"
     if status.stock is not None:
         return status.stock.word(compound)
     # Availability is stated only where some compounds cannot be measured.

@@ -13,6 +13,7 @@ from assaypilot.engine.campaign.issued_rounds import Round, Source
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.controls import find_control
 from assaypilot.engine.domain.measurements import Measurement, Result
+from assaypilot.engine.domain.plates.layout import Layout
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Report, silent
 from assaypilot.engine.tables.entries import is_empty
@@ -80,17 +81,22 @@ def rejected_first(rows: Iterable[PastedRow]) -> tuple[PastedRow, ...]:
     return tuple(sorted(rows, key=lambda row: not row.rejected))
 
 
-def intend_file(raw: RawTable, status: Status, shown: Round | None, report: Report = silent) -> Intended:
-    """Return what a results table would write."""
-    found = read_results(
+def _read(raw: RawTable, status: Status, report: Report, layouts: Sequence[Layout] = ()) -> ResultsTable:
+    """Return the results in a table, read by what the campaign has and its open round asks for."""
+    return read_results(
         raw,
         status.library,
         status.endpoints,
         report,
         controls=status.settings.controls,
-        layouts=status.layouts,
+        layouts=layouts,
         asked=status.asked_endpoint,
     )
+
+
+def intend_file(raw: RawTable, status: Status, shown: Round | None, report: Report = silent) -> Intended:
+    """Return what a results table would write."""
+    found = _read(raw, status, report, status.layouts)
     return _of_table(f"Results in {raw.file or 'the clipboard'}", found, raw, status, shown)
 
 
@@ -118,14 +124,7 @@ def intend_paste(
     ids = [status.library.find(row[0]) for row in block]
     if wide and ids[0] is None and any(place is not None for place in ids[1:]):
         raw = parse_text("\n".join("\t".join(row) for row in block), report)
-        found = read_results(
-            raw,
-            status.library,
-            status.endpoints,
-            report,
-            controls=status.settings.controls,
-            asked=status.asked_endpoint,
-        )
+        found = _read(raw, status, report)
         return _of_table(TITLE, found, raw, status, shown)
     pasted = _Pasted(
         status, shown, decimal_of((cell for row in block for cell in row), decimal), in_round(status, shown)

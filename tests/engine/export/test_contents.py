@@ -85,7 +85,7 @@ def test_in_stock_only_where_somebody_said_which_compounds_are_there(tmp_path: P
         campaign.mark_unavailable([NASTY[0]], "none left")
         said = contents(campaign.status()).everything
     assert dict(zip(said.column("ID"), said.column("Availability"), strict=True)) == {
-        NASTY[0]: "cannot be had",
+        NASTY[0]: "unavailable",
         **{NASTY[k]: "in stock" if MEASURABLE[k] else "to be made" for k in range(1, 9)},
     }
     with begin(tmp_path / "b.assaypilot") as campaign:
