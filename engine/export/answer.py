@@ -17,6 +17,7 @@ from ..campaign.state import Status
 from ..figures.palette import LIGHT, Palette
 from ..text.percentages import percent
 from ..text.statements import intervals_are
+from .measured import measured_means
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -176,7 +177,8 @@ class RankedPicture(Picture):
         these = intervals_are(status.guarantee.kind, decided=bool(status.phases_decided))
         return (
             f"Compounds by estimated {self._names()[0]}, the {'best' if up else 'lowest'} first, with {these}. "
-            f"{_MARKS} The line is the cutoff, the band {'below' if up else 'above'} its soft zone."
+            f"{_MARKS} Dashes are measured means. "
+            f"The line is the cutoff, the band {'below' if up else 'above'} its soft zone."
         )
 
     def ends(self) -> Ends | None:
@@ -258,7 +260,15 @@ class RankedPicture(Picture):
             known.status,
             (known.posterior_low, known.posterior_high),
             self._bounds(),
+            self._measured(),
         )
+
+    def _measured(self) -> Floats:
+        """Return the measured means, ``(n,)``; NaN where there is none."""
+        found = np.full(len(self.status.candidates.estimate), np.nan)
+        for compound, one in measured_means(self.status, self.status.objective).items():
+            found[compound] = np.nan if one.mean is None else one.mean
+        return found
 
     def draw(self, size: Shape, dpi: float) -> Figure:
         """Return the figure."""

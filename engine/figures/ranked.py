@@ -77,6 +77,8 @@ class Spans:
     """The ends of the posterior's intervals."""
     bounds: tuple[Floats, Floats] | None = None
     """Upper and lower limits of values known only as bounds, else NaN."""
+    measured: Floats | None = None
+    """Measured means; NaN for compounds that were never measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,9 +142,9 @@ def ranked_intervals(
 ) -> Figure:
     """Return the figure: one point and interval per compound of ``ranking``.
 
-    Intervals are the deciding bounds; where there are none yet the posterior's are drawn thin. A triangle points
-    towards values that are known only as bounds. The x axis is the rank, from ``ranking.first``;
-    ``ends``: of the axes, instead of those that suit these compounds (see ``ranked_ends``).
+    Intervals are the deciding bounds; where there are none yet the posterior's are drawn thin. A dash marks a measured
+    mean, a triangle points towards values that are known only as bounds. The x axis is the rank, from
+    ``ranking.first``; ``ends``: of the axes, instead of those that suit these compounds (see ``ranked_ends``).
     """
     figure = blank(size, dpi, palette, (0.62, 0.12, 0.46, 0.12))
     axes = figure.axes[0]
@@ -162,6 +164,12 @@ def ranked_intervals(
     thin = ~decided & np.isfinite(bottom) & np.isfinite(top)
     limits = [] if spans.bounds is None else [limit[chosen] for limit in spans.bounds]
     _draw(axes, palette, ranking, spans, _Bars(bottom, top, decided, thin, limits), crowded=crowded)
+    dashed = spans.measured is not None and bool(np.isfinite(spans.measured[chosen]).any())
+    if spans.measured is not None and dashed:
+        axes.plot(
+            np.arange(ranking.first, ranking.first + chosen.size), spans.measured[chosen], linestyle="none",
+            marker="_", color=palette.text, markersize=4.5 if crowded else 7.0, markeredgewidth=1.2, zorder=3.5,
+        )  # fmt: skip
     place = ranking.place(selected)
     if place is not None:
         ring(axes, *place, palette, level=4)
@@ -174,7 +182,7 @@ def ranked_intervals(
     )
     pointed = "triangles: values known only to lie below (above)" if any(np.isfinite(x).any() for x in limits) else ""
     parts = _axis_words(ranking, bool(thin.any()), bool(decided.any())).split("; ")
-    parts += [pointed] if pointed else []
+    parts += [text for text in ("dashes: measured" if dashed else "", pointed) if text]
     # Centred below the axes, a longer line would leave the picture at its right.
     room = axes.get_position().width * figure.get_figwidth() * _POINTS / _LETTER
     while len(parts) > 1 and room / len("; ".join(parts)) < _SMALLEST:

@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QFrame, QProgressBar, QPushButton
 from assaypilot.engine.campaign.overview import current_round
 from assaypilot.engine.campaign.overview import next_step as campaign_next
 from assaypilot.engine.campaign.phrases import many
-from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.campaign.state import Claim, Status
+from assaypilot.engine.text.statements import roughly
 
 from ..resources.theme import theme
 from ..session.view import View
@@ -105,7 +106,9 @@ class Strip(QFrame):
         """Measurements used, of the budget or of those planned so far."""
         self.bar.setTextVisible(False)
         self.bar.setRange(0, 1000)
-        put(spent, STRETCH, self.used, self.bar, STRETCH)
+        self.errors = label("", "muted")
+        self.errors.setToolTip("Expected number of members that are not in, and of compounds in that are none")
+        put(spent, STRETCH, self.used, self.errors, self.bar, STRETCH)
         row.addLayout(spent)
         self.primary = button("", "primary", then=self._pressed)
         row.addWidget(self.primary)
@@ -126,7 +129,7 @@ class Strip(QFrame):
             self.primary.setToolTip(self._next.tip)
             self.primary.setAccessibleDescription(self._next.tip)
         open_ = view is not None
-        for widget in (*self.pills.values(), self.badge, self.used, self.bar):
+        for widget in (*self.pills.values(), self.badge, self.used, self.errors, self.bar):
             widget.setVisible(open_)
         if view is None:
             self.name.setText("AssayPilot")
@@ -165,6 +168,9 @@ class Strip(QFrame):
         head, words = self._expected
         if words and head == status.head and not status.finished:
             self.used.setText(f"{self.used.text()}\n{words}")
+        errors = expected_errors(status.claim)
+        self.errors.setText(errors)
+        self.errors.setVisible(bool(errors))
 
     def expect(self, head: str, words: str) -> None:
         """Show the forecast of the whole campaign, made at one head of its log."""
@@ -188,6 +194,17 @@ class Strip(QFrame):
     def _pressed(self) -> None:
         if self._next is not None:
             self.wanted.emit(self._next.command)
+
+
+def expected_errors(claim: Claim) -> str:
+    """Return ``About 0.4 wrong, 1.6 missed``, the errors expected of the set; empty where none are stated."""
+    if claim.expected_missed is None or claim.expected_wrong is None:
+        return ""
+    short = [
+        roughly(each).removeprefix("about ").replace("fewer than", "<")
+        for each in (claim.expected_wrong, claim.expected_missed)
+    ]
+    return f"About {short[0]} wrong, {short[1]} missed"
 
 
 def _of_each(status: Status) -> str:

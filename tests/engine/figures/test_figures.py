@@ -147,6 +147,17 @@ def test_importing_figures_loads_no_pyplot() -> None:
     assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0
 
 
+def test_measured_means_are_dashes_at_their_ranks() -> None:
+    estimate, status = np.array([8.0, 7.5, 7.0]), np.array([IN, UNDECIDED, OUT], dtype=np.int8)
+    measured = np.array([np.nan, 7.9, np.nan])
+    spans = Spans(estimate, estimate - 0.5, estimate + 0.5, status, measured=measured)
+    axes = ranked_intervals(rank_compounds(estimate, status), spans).axes[0]
+    dashes = [line for line in axes.lines if line.get_marker() == "_"]
+    assert [(x, y) for line in dashes for x, y in line.get_xydata() if np.isfinite(y)] == [(2.0, 7.9)]
+    assert "dashes: measured" in axes.get_xlabel()
+    assert "dashes" not in shown(estimate, status).axes[0].get_xlabel()
+
+
 def test_values_known_only_as_bounds_have_triangles_beside_their_points() -> None:
     estimate = np.array([7.0, 6.0, 5.0])
     nan = np.full(3, np.nan)
