@@ -197,8 +197,31 @@ def outlying_words(found: Sequence[Surprise], library: Library, endpoints: Seque
 def newly_outlying(before: Status, after: Status) -> tuple[str, ...]:
     """Return the sentence about values that came between two states and are far from expected; () without."""
     known = {m.number for m in before.measurements}
-    found = outlying(after.measurements, after.endpoints, after.rounds)
-    return outlying_words([one for one in found if one.measurement.number not in known], after.library, after.endpoints)
+    new = [m for m in after.measurements if m.number not in known and m.round > 0 and m.usable]
+    found = {one.measurement.number: one for one in outlying(after.measurements, after.endpoints, after.rounds)}
+    found |= {one.measurement.number: one for one in _unexpected(before, new)}
+    return outlying_words([found[m.number] for m in new if m.number in found], after.library, after.endpoints)
+
+
+def _unexpected(before: Status, new: Sequence[Measurement]) -> list[Surprise]:
+    """Return the new values beyond ``FAR`` SDs from what the series model expected of their compounds before.
+
+    Planned or not, and whatever replicates came with them: a swapped sample agrees with itself.
+    """
+    if not before.guarantee.calibrated:
+        return []
+    known, found = before.candidates, []
+    for m in new:
+        endpoint = before.endpoints[m.endpoint]
+        if endpoint.kind != "value" or endpoint.noise_sd is None or endpoint.name not in known.estimates:
+            continue
+        ends = (part[endpoint.name][m.compound] for part in (known.lows, known.highs))
+        low, high = (float(end) for end in ends)
+        expected = float(known.estimates[endpoint.name][m.compound])
+        spread = math.hypot((high - low) / (2.0 * _HALF_95), endpoint.noise_sd / math.sqrt(m.n))
+        if abs(m.value - expected) > FAR * spread:  # not where nothing was expected
+            found.append(Surprise(m, expected, spread))
+    return found
 
 
 def surprises(status: Status, shown: Round) -> list[Surprise]:

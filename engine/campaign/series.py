@@ -167,7 +167,7 @@ def measured_values(
         open_side = np.full(len(beside), np.inf)
         above, below = np.concatenate([above, -open_side]), np.concatenate([below, open_side])
     low, high = (above, below) if sign > 0 else (-below, -above)
-    return Measured(arms, sign * values, counts, low, high, _shifts([*used, *beside], arms))
+    return Measured(arms, sign * values, counts, low, high, *_shifts([*used, *beside], arms))
 
 
 def _controls(controls: Controls, position: int, middle: float) -> tuple[list[Measurement], Ints, Floats]:
@@ -204,8 +204,10 @@ _KINDS: tuple[Callable[[Measurement], str], ...] = (
 )
 
 
-def _shifts(used: Sequence[Measurement], arms: Ints) -> tuple[Ints, ...]:
+def _shifts(used: Sequence[Measurement], arms: Ints) -> tuple[tuple[Ints, ...], int]:
     """Return the groups of values that may be shifted together: plate, day, batch, and the table of the start.
+
+    And how many of them, the first ones, are differences from the mean of all values with a group.
 
     The values of the table also differ from the campaign's compound by compound, ``arms`` ``(n,)``: they come from
     another assay of unknown noise. So do those of a few large batches, all but the largest.
@@ -222,8 +224,9 @@ def _shifts(used: Sequence[Measurement], arms: Ints) -> tuple[Ints, ...]:
             if label is _batch and len(kept) <= _MOST_CLASSES:
                 rarer = sorted(kept, key=lambda name: groups[name])[:-1]
                 own += [np.array([one == name for one in names]) for name in rarer if groups[name] >= _ENOUGH]
+    centred = len(found)
     history: Flags = np.array([m.round == 0 for m in used], dtype=bool)
     if history.any() and not history.all():
         found.append(np.where(history, 0, -1).astype(np.intp))
         own.append(history)
-    return (*found, *(np.where(chosen, arms, -1).astype(np.intp) for chosen in own))
+    return (*found, *(np.where(chosen, arms, -1).astype(np.intp) for chosen in own)), centred

@@ -19,6 +19,8 @@ from .protocol import IN, OUT, UNDECIDED, Answer, Arrays, Decision, Knowledge, O
 
 _ROWS = "rows."
 _FIELDS = ("arms", "values", "counts", "low", "high")
+_SHIFTS = ("centred", "shift")
+"""Names of shifts around the mean of all values, and of other ones."""
 _NUMBERS = ("expected_missed", "expected_wrong", "p_wrong", "noise", "own")
 
 
@@ -171,8 +173,11 @@ def rows_of(memory: Arrays) -> tuple[Measured, ...]:
     """Return the measurements in a memory, one entry per endpoint."""
     out: list[Measured] = []
     while (start := f"{_ROWS}{len(out)}.") + "arms" in memory:
-        shifts = tuple(memory[name] for name in sorted(memory) if name.startswith(start + "shift"))
-        out.append(Measured(**{name: memory[start + name] for name in _FIELDS}, shifts=shifts))
+        centred, others = (
+            [memory[name] for name in sorted(memory) if name.startswith(start + kind)] for kind in _SHIFTS
+        )
+        fields = {name: memory[start + name] for name in _FIELDS}
+        out.append(Measured(**fields, shifts=(*centred, *others), centred=len(centred)))
     return tuple(out)
 
 
@@ -182,7 +187,7 @@ def _as_arrays(measured: Sequence[Measured]) -> dict[str, NDArray[Any]]:
         for name in _FIELDS:
             out[f"{_ROWS}{place}.{name}"] = getattr(one, name)
         for kind, shift in enumerate(one.shifts):
-            out[f"{_ROWS}{place}.shift{kind}"] = shift
+            out[f"{_ROWS}{place}.{_SHIFTS[kind >= one.centred]}{kind}"] = shift
     return out
 
 

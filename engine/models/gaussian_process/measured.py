@@ -40,6 +40,8 @@ class Measured:
     """``(n,)`` the upper limit of a bound; inf where open."""
     shifts: tuple[Ints, ...] = ()
     """``(n,)`` per kind of shift (plate, day, source): the group; -1 for none."""
+    centred: int = 0
+    """How many kinds of shift, the first ones, are differences from the mean of all values that have a group."""
 
     def __len__(self) -> int:
         return len(self.arms)
@@ -53,14 +55,16 @@ class Measured:
         """Return some of the results."""
         names = ("arms", "values", "counts", "low", "high")
         fields = {name: getattr(self, name)[chosen] for name in names}
-        return Measured(**fields, shifts=tuple(shift[chosen] for shift in self.shifts))
+        shifts = tuple(shift[chosen] for shift in self.shifts)
+        return Measured(**fields, shifts=shifts, centred=self.centred)
 
     def joined(self, new: Measured) -> Measured:
         """Return these results and some new ones without shifts."""
         names = ("arms", "values", "counts", "low", "high")
         fields = {name: np.concatenate([getattr(self, name), getattr(new, name)]) for name in names}
         none = np.full(len(new), -1, dtype=np.intp)
-        return Measured(**fields, shifts=tuple(np.concatenate([shift, none]) for shift in self.shifts))
+        shifts = tuple(np.concatenate([shift, none]) for shift in self.shifts)
+        return Measured(**fields, shifts=shifts, centred=self.centred)
 
     @classmethod
     def nothing(cls) -> Measured:
@@ -209,6 +213,7 @@ def merge(
         squares,
         freedom,
         others=tuple(one[measured.arms[shown]] for one in others),
+        centred=measured.centred,
     )
     none = np.full(len(first), np.inf)
     low, high = np.concatenate([-none, measured.low[bounds]]), np.concatenate([none, measured.high[bounds]])

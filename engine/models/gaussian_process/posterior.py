@@ -16,7 +16,7 @@ from scipy.linalg import cho_factor, cho_solve
 
 from ...arrays import Floats, Ints
 from .components import Component, Components
-from .variances import Rows, Variances, covariance, inverse_of, parts_of
+from .variances import Rows, Variances, centred_loading, covariance, inverse_of, parts_of
 
 _ENTRIES = 4_000_000
 """Numbers in the table of a component at a time."""
@@ -200,10 +200,11 @@ class Posterior:
     def _shifts(self, variances: Floats, size: int, rng: np.random.Generator) -> Floats:
         """Draw the shifts of every row, ``(n, size)``."""
         total: Floats = np.zeros((len(self.rows), size))
-        for shift, variance in zip(self.rows.shifts, variances[self.components.n_variances + 1 :], strict=False):
+        own = variances[self.components.n_variances + 1 :]
+        for place, (shift, variance) in enumerate(zip(self.rows.shifts, own, strict=False)):
             groups = np.sqrt(variance) * rng.standard_normal((int(shift.max(initial=-1)) + 2, size))
             groups[-1] = 0.0
-            total += groups[shift]
+            total += centred_loading(shift) @ groups[:-1] if place < self.rows.centred else groups[shift]
         return total
 
     def _of_others(self, variances: Floats) -> Floats:

@@ -204,6 +204,7 @@ def fit_series(
     measured: Measured,
     *,
     noise_sd: float | None,
+    usual_noise: float | None = None,
     seed: int | np.random.SeedSequence,
     similarity: Sequence[Floats | None] | None = None,
     ends: tuple[float, float] | None = None,
@@ -215,12 +216,12 @@ def fit_series(
     """Fit the series model to what was measured.
 
     ``codes``: ``(n_compounds, n_sites)`` of all compounds; ``noise_sd``: of one measurement, None when unknown (it is
-    learned, too, where replicates contradict it); ``similarity``: of substituents per site (see ``Components``);
-    ``ends``: what no value can go far beyond; ``scales``: whether other scales than that of the values are compared;
-    ``doubt``: a difference that matters, which the prior takes for possible however equal the values are; ``kind``:
-    yes and no (shares of 1) are modelled by their log odds, counts by the logarithm of their mean, each by its own
-    likelihood; ``others``: ``(n_compounds,)`` per other endpoint that may inform this one, what is expected of it, as
-    SDs from its mean. AssayPilotError without any measurement.
+    learned, too, where replicates contradict it), ``usual_noise`` what it usually is then; ``similarity``: of
+    substituents per site (see ``Components``); ``ends``: what no value can go far beyond; ``scales``: whether other
+    scales than that of the values are compared; ``doubt``: a difference that matters, which the prior takes for
+    possible however equal the values are; ``kind``: yes and no (shares of 1) are modelled by their log odds, counts by
+    the logarithm of their mean, each by its own likelihood; ``others``: ``(n_compounds,)`` per other endpoint that may
+    inform this one, what is expected of it, as SDs from its mean. AssayPilotError without any measurement.
 
     Beyond some thousands of results a random part informs about effects, each of the others about its own compound.
     """
@@ -237,6 +238,8 @@ def fit_series(
     merged = merge(codes, others, unit.standard(measured), stated, kind=kind)
     if merged.rows.unknown_noise and not np.isfinite(merged.rows.values).all():
         merged = merge(codes, others, unit.standard(measured), _noise_of_exact(components, merged, rng), sure=True)
+    if usual_noise is not None and merged.rows.unknown_noise:
+        merged = replace(merged, rows=replace(merged.rows, usual_noise=(usual_noise / unit.size) ** 2))
     ends = None if ends is None else unit.limits(ends)
     rest = None
     if len(merged.rows) > _MOST_ROWS:
@@ -356,7 +359,10 @@ def _on_scale(rows: Rows, scale: Scale, means: Floats) -> tuple[Rows, Floats, fl
     # A noise that is not known is one on the scale of the model: in units of a typical slope there.
     unit = float(np.median(slopes)) ** 2 if rows.unknown_noise else 1.0
     values = scale.forward(means) + np.where(np.isfinite(rows.values), rows.values - means, 0.0) * slopes
-    return replace(rows, values=values, noise=rows.noise * slopes**2 / unit, squares=rows.squares * unit), slopes, unit
+    usual = None if rows.usual_noise is None else rows.usual_noise * unit
+    noise = rows.noise * slopes**2 / unit
+    scaled = replace(rows, values=values, noise=noise, squares=rows.squares * unit, usual_noise=usual)
+    return scaled, slopes, unit
 
 
 def _noise_of_exact(components: Components, merged: Merged, rng: np.random.Generator) -> float:

@@ -8,7 +8,7 @@ Draws come from a t distribution around the mode, reweighted by the exact poster
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -30,10 +30,18 @@ _WIDTH = 1.5
 """SD of the prior of a log variance: factors of 20 either way are still plausible (two SDs)."""
 _COMMON = 1.5
 """SD of what the log variances of pairs and of deviations have in common: a series is additive, or it is not."""
-_WIDTH_NOISE = 2.0
+_WIDTH_NOISE, _WIDTH_USUAL = 2.0, 0.7
+"""The same of a noise that nothing is known of, and of one that is usual on its scale: a factor of two in its SD."""
+_ENOUGH = 8
+"""Replicates beyond the first of each compound that tell noise from own deviations."""
 _MOST_ROWS = 600
 """Rows that variances are learned from; more of them change little and cost the cube."""
 _STEPS, _GAIN = 40, 1e-3
+_SLICE, _WIDEST_SLICE, _SLICES, _SLICE_STEPS = 1.2, 1.0, 6, 12
+"""Of an unknown noise: the width of a slice in SDs of its log variance, and at most; slices to either side of the mode;
+steps to the mode of a slice."""
+_NEGLIGIBLE = 5.0
+"""Logarithm of how much less likely a slice is that ends them."""
 _FREEDOM = 5
 """Degrees of freedom of the proposal: heavier tails than any posterior seen."""
 _PROPOSALS = 4
@@ -72,25 +80,26 @@ class Rows:
     """Degrees of freedom of ``squares``."""
     around: Around | None = None
     """Reference values of the priors; the values themselves where None."""
+    usual_noise: float | None = None
+    """Variance that an unknown noise usually has; the prior's own where None."""
     others: tuple[Floats, ...] = ()
     """``(n,)`` per other endpoint: what is expected of it, as far from its mean as in SDs."""
+    centred: int = 0
+    """How many kinds of shift, the first ones, are differences from the mean of all rows that have a group."""
 
     def __len__(self) -> int:
         return len(self.values)
 
     def take(self, chosen: Ints) -> Rows:
         """Return some of the rows."""
-        return Rows(
-            self.codes[chosen],
-            self.arms[chosen],
-            self.values[chosen],
-            self.noise[chosen],
-            tuple(shift[chosen] for shift in self.shifts),
-            self.unknown_noise,
-            self.squares,
-            self.freedom,
-            self.around,
-            tuple(other[chosen] for other in self.others),
+        return replace(
+            self,
+            codes=self.codes[chosen],
+            arms=self.arms[chosen],
+            values=self.values[chosen],
+            noise=self.noise[chosen],
+            shifts=tuple(shift[chosen] for shift in self.shifts),
+            others=tuple(other[chosen] for other in self.others),
         )
 
 
@@ -123,10 +132,12 @@ def prior_of(components: Components, rows: Rows, scale: float) -> tuple[Floats, 
     medians = [*shares, _SHARE_OWN, *(_SHARE_SHIFT,) * len(rows.shifts), *(_SHARE_OTHER,) * len(rows.others)]
     widths = [_WIDTH] * len(medians)
     if rows.unknown_noise:
-        medians.append(_SHARE_NOISE)
-        widths.append(_WIDTH_NOISE)
+        known = rows.usual_noise is not None
+        medians.append(rows.usual_noise / scale if rows.usual_noise is not None else _SHARE_NOISE)
+        widths.append(_WIDTH_USUAL if known else _WIDTH_NOISE)
     spread = np.diag(np.square(widths))
-    not_additive = np.flatnonzero(np.append(orders != 1, True))
+    # Where replicates do not tell own deviations from noise, a lack of interactions must not either.
+    not_additive = np.flatnonzero(np.append(orders != 1, not rows.unknown_noise or rows.freedom >= _ENOUGH))
     spread[np.ix_(not_additive, not_additive)] += _COMMON**2
     return np.log(np.array(medians) * scale), spread
 
@@ -135,12 +146,28 @@ def parts_of(components: Components, rows: Rows) -> list[Floats]:
     """Return the covariance of the rows ``(n, n)`` for each variance at one."""
     parts = components.covariances(rows.codes)
     parts.append((rows.arms[:, None] == rows.arms).astype(np.float64))
-    for shift in rows.shifts:
-        parts.append(((shift[:, None] == shift) & (shift >= 0)[:, None]).astype(np.float64))
+    for place, shift in enumerate(rows.shifts):
+        if place < rows.centred:
+            loading = centred_loading(shift)
+            parts.append(loading @ loading.T)
+        else:
+            parts.append(((shift[:, None] == shift) & (shift >= 0)[:, None]).astype(np.float64))
     parts += [np.outer(other, other) for other in rows.others]
     if rows.unknown_noise:
         parts.append(np.diag(rows.noise))
     return parts
+
+
+def centred_loading(shift: Ints) -> Floats:
+    """Return how the shift of each group moves each row ``(n, n_groups)``, as differences from the mean of all.
+
+    Else any level would do as long as all shifts made up for it, and one value without a group would choose it.
+    """
+    known = shift >= 0
+    loading = np.zeros((len(shift), int(shift.max(initial=-1)) + 1))
+    loading[known, shift[known]] = 1.0
+    loading[known] -= loading.sum(axis=0) / max(int(known.sum()), 1)
+    return loading
 
 
 def covariance(parts: list[Floats], rows: Rows, variances: Floats, flat: float) -> Floats:
@@ -236,10 +263,35 @@ def fit_variances(
     logs = density.mean.copy()
     if start is not None and len(start.mode) == len(logs):
         logs = start.mode + math.log(scale / start.scale)
-    now = density.at(logs)
-    if now is None:
+    if density.at(logs) is None:
         logs = density.mean.copy()
-        now = density.at(logs)
+    top = _climb(density, logs, steps)
+    spread = np.linalg.inv(top.information).astype(np.float64)
+    evidence = top.value + 0.5 * float(np.linalg.slogdet(spread)[1])
+    evidence += 0.5 * float(np.linalg.slogdet(density.precision)[1])
+    logs = top.logs
+    if n_draws == 1:
+        draws = logs[None]
+    elif rows.unknown_noise and rows.freedom < _ENOUGH:
+        logs, draws = _draws_along_noise(density, top, spread, n_draws, rng)
+    else:
+        draws = _draws(density, logs, spread, n_draws, rng)
+    return Variances(logs, draws, evidence, center, scale, share)
+
+
+class _Top(NamedTuple):
+    """The most likely log variances, all of them or at one noise."""
+
+    logs: Floats
+    value: float
+    """Log density there."""
+    information: Floats
+    """``(d, d)`` of the last step but one: by then nothing changes any more."""
+
+
+def _climb(density: Density, logs: Floats, steps: int, *, held: bool = False) -> _Top:
+    """Return the mode that Newton steps lead to; ``held``: the last variance, that of the noise, stays as it is."""
+    now = density.at(logs)
     assert now is not None  # the prior's own medians give a covariance far from singular
     value, factor = now
     gradient, information = density.derivatives(logs, factor)
@@ -248,6 +300,9 @@ def fit_variances(
         if gain >= _GAIN:
             gradient, information = density.derivatives(logs, factor)
         damped = information + damping * np.diag(np.diagonal(information))
+        if held:
+            gradient[-1], damped[-1], damped[:, -1] = 0.0, 0.0, 0.0
+            damped[-1, -1] = 1.0
         step = np.clip(np.linalg.solve(damped, gradient), -2.0, 2.0)
         new = density.at(logs + step)
         gain = 0.0
@@ -260,12 +315,49 @@ def fit_variances(
         value, factor = new
         if gain < _GAIN:
             break
-    # The information of the last step but one: by then nothing changes any more.
-    spread = np.linalg.inv(information).astype(np.float64)
-    evidence = value + 0.5 * float(np.linalg.slogdet(spread)[1])
-    evidence += 0.5 * float(np.linalg.slogdet(density.precision)[1])
-    draws = _draws(density, logs, spread, n_draws, rng) if n_draws > 1 else logs[None]
-    return Variances(logs, draws, evidence, center, scale, share)
+    return _Top(logs, value, information)
+
+
+def _draws_along_noise(
+    density: Density, top: _Top, spread: Floats, n_draws: int, rng: np.random.Generator
+) -> tuple[Floats, Floats]:
+    """Return the log variances at the middle of what the noise may be ``(d,)``, and draws ``(n_draws, d)``.
+
+    Without replicates noise and own deviations hardly differ for the likelihood: their posterior is a long ridge, of
+    which its mode is one end as often as its middle. So the noise is gone through in steps, all others maximised at
+    each (a Laplace approximation of each slice), and draws are taken by the weights of the slices.
+    """
+    width = min(_WIDEST_SLICE, _SLICE * math.sqrt(float(spread[-1, -1])))
+    along = np.clip(spread[:, -1] / spread[-1, -1], -1.0, 1.0)
+    slices: list[tuple[_Top, float]] = [(top, _evidence(top))]
+    for direction in (-1.0, 1.0):
+        place = top
+        for _ in range(_SLICES):
+            start = place.logs + direction * width * along
+            if density.at(start) is None:
+                break
+            place = _climb(density, start, _SLICE_STEPS, held=True)
+            slices.append((place, _evidence(place)))
+            if slices[-1][1] < slices[0][1] - _NEGLIGIBLE:
+                break
+    slices.sort(key=lambda one: float(one[0].logs[-1]))
+    weights = np.exp(np.array([evidence for _, evidence in slices]) - max(evidence for _, evidence in slices))
+    share = np.cumsum(weights) / weights.sum()
+    chosen = np.minimum(np.searchsorted(share, (rng.random() + np.arange(n_draws)) / n_draws), len(slices) - 1)
+    draws = []
+    for number, count in zip(*np.unique(chosen, return_counts=True), strict=True):
+        here = slices[int(number)][0]
+        inverse = np.zeros_like(spread)
+        inverse[:-1, :-1] = np.linalg.inv(here.information[:-1, :-1])
+        inverse[-1, -1] = (0.3 * width) ** 2  # about as wide as the slice
+        draws.append(_draws(density, here.logs, inverse, int(count), rng))
+    middle = slices[int(np.minimum(np.searchsorted(share, 0.5), len(slices) - 1))][0].logs
+    return middle, np.concatenate(draws)
+
+
+def _evidence(slice_: _Top) -> float:
+    """Return the log of what the density integrates to over all variances but that of the noise, but for a constant."""
+    return slice_.value - 0.5 * float(np.linalg.slogdet(slice_.information[:-1, :-1])[1])
 
 
 def inverse_of(factor: Floats) -> Floats:
@@ -283,10 +375,14 @@ def fitted_values(components: Components, rows: Rows, variances: Variances) -> F
     solved = cho_solve((cholesky(total, lower=True, check_finite=False), True), rows.values - variances.center)
     noise = rows.noise * (each[-1] if rows.unknown_noise else 1.0)
     fitted = rows.values - noise * solved
-    for shift, variance in zip(rows.shifts, each[components.n_variances + 1 :], strict=False):
-        groups = np.bincount(shift + 1, solved)
-        groups[0] = 0.0
-        fitted -= variance * groups[shift + 1]
+    for place, (shift, variance) in enumerate(zip(rows.shifts, each[components.n_variances + 1 :], strict=False)):
+        if place < rows.centred:
+            loading = centred_loading(shift)
+            fitted -= variance * (loading @ (solved @ loading))
+        else:
+            groups = np.bincount(shift + 1, solved)
+            groups[0] = 0.0
+            fitted -= variance * groups[shift + 1]
     return np.asarray(fitted)
 
 

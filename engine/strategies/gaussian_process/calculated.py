@@ -126,6 +126,7 @@ def fit(problem: Problem, measured: Sequence[Measured]) -> Endpoints:
             features.sizes,
             values,
             noise_sd=None if problem.estimated or not sds[row] > 0 else sds[row],
+            usual_noise=sds[row] if problem.estimated and sds[row] > 0 else None,
             seed=np.random.SeedSequence([problem.seed, row, len(values)]),
             similarity=problem.similarity or None,
             ends=problem.ends[row] if row < len(problem.ends) else None,

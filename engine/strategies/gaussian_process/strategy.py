@@ -42,7 +42,7 @@ class GaussianProcess(Informed):
 
     info: ClassVar[StrategyInfo] = StrategyInfo(
         name="gaussian-process",
-        version=3,
+        version=4,
         title="Series model (Gaussian process)",
         goals=("epsilon-best", "best", "top", "pareto"),
         parameters=(

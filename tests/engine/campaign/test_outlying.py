@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from assaypilot.engine.campaign.cautions import FAR, means_of_others, outlying, outlying_words
+from assaypilot.engine.campaign.cautions import FAR, means_of_others, newly_outlying, outlying, outlying_words
 from assaypilot.engine.campaign.issued_rounds import Round, RoundItem
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Measurement, Result
@@ -85,3 +85,25 @@ def test_good_values_are_hardly_ever_named():
     rng = np.random.default_rng(3)
     values = [measured(k + 1, float(6 + 0.2 * rng.standard_normal()), compound=k // 2) for k in range(4000)]
     assert len(outlying(values, ENDPOINTS, ())) <= 2
+
+
+@pytest.mark.parametrize("off", [[6.0], [6.0, 6.1]], ids=["single", "replicates that agree"])
+@pytest.mark.parametrize("planned", [False, True])
+def test_new_value_far_from_what_the_series_model_expected_is_named(tmp_path, off, planned):
+    """Unplanned ones, and replicates that agree with one another, too."""
+    library = small_library()
+    terms = {"strategy": "gaussian-process", "epsilon": 0.05, "slack": 0.05, "per_round": 5}
+    with make(tmp_path / "c.assaypilot", library=library, **terms) as campaign:
+        decide_phase(campaign)
+        wanted = {item.compound for item in campaign.plan().items}
+        before = campaign.status()
+        expected = before.candidates.estimate
+        compound = next(c for c in range(len(library)) if (c in wanted) == planned)
+        campaign.record([Result(library.ids[compound], float(expected[compound] + each)) for each in off])
+        (text,) = newly_outlying(before, campaign.status())
+        assert text.startswith(f"{len(off)} value")
+        assert text.count(library.ids[compound]) == len(off)
+        before = campaign.status()
+        other = next(c for c in range(len(library)) if c not in wanted | {compound})
+        campaign.record([Result(library.ids[other], float(before.candidates.estimate[other] + 0.1))])
+        assert newly_outlying(before, campaign.status()) == ()

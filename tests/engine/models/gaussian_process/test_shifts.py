@@ -29,7 +29,7 @@ def estimates(parts, seed):
     arms, values, plate = (np.concatenate(one) for one in zip(*parts, strict=True))
     n = len(arms)
     none = np.full(n, np.inf)
-    measured = Measured(arms, values, np.ones(n), -none, none, (plate,))
+    measured = Measured(arms, values, np.ones(n), -none, none, (plate,), 1)
     posterior = fit_series(CODES, SIZES, measured, noise_sd=SD, seed=seed, scales=False)
     return posterior.draw(np.arange(len(CODES)), 600, np.random.default_rng(seed))
 
@@ -63,3 +63,19 @@ def test_a_control_far_from_the_compounds_changes_nothing():
 def test_draws_are_of_compounds_alone():
     _, compounds, controls = plates(2, shift=0.5)
     assert estimates([compounds, controls], 2).shape[1] == len(CODES)
+
+
+def test_gross_value_without_a_day_moves_its_own_compound_alone():
+    """Where all other values have a day, its level is not that of the whole series."""
+    rng = np.random.default_rng(3)
+    truth = rng.standard_normal(10)[CODES[:, 0]] + rng.standard_normal(12)[CODES[:, 1]]
+    arms = np.append(rng.permutation(len(CODES))[:96], 0)  # so that no day has substituents of its own
+    values = truth[arms] + SD * rng.standard_normal(97)
+    day, none = np.append(np.repeat(np.arange(6), 16), -1), np.full(97, np.inf)
+    found = []
+    for off in (0.0, 3.0):
+        values[-1] = truth[0] - off
+        measured = Measured(arms, values, np.ones(97), -none, none, (day,), 1)
+        found.append(fit_series(CODES, SIZES, measured, noise_sd=SD, seed=1).middle(np.arange(len(CODES))))
+    assert np.abs(found[1] - found[0])[1:].max() < 3 * SD
+    assert np.abs(np.mean(found[1] - found[0])) < 0.5 * SD
