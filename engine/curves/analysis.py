@@ -21,6 +21,9 @@ _FEWEST = 4
 """Different concentrations of a curve; fewer do not determine four parameters."""
 _REACHED = 0.8
 """Share of the way between the plateaus up to which one counts as not reached."""
+_FALL, _SURELY = 15.0, 4.0
+"""Percent effect, and standard errors, by which responses at the highest concentrations have to lie below the curve of
+the others before they are left out."""
 _WIDE = 1.0
 """Width of a 95 % interval in log10 units from which a value is hardly one."""
 
@@ -56,6 +59,11 @@ class Curve:
     """``(n,)``, points that are not excluded."""
     outliers: Flags
     """``(n,)``, used points too far from the curve; flagged only, never left out on their own."""
+    falling: Flags
+    """``(n,)``, points at the highest concentrations where the effect falls again, as by precipitation or toxicity.
+
+    The fit is without them: no rising curve describes them.
+    """
     fit: Fit | None
     """None where there are too few points."""
     relation: Relation | None
@@ -105,13 +113,15 @@ def analyse(
     effects = dict(zip(map(id, own), _effects(own, plates, points), strict=True))
     groups = _groups(own)
     curves: list[Curve] = []
-    ready: list[tuple[str, str, list[Point], Floats, Floats, Flags]] = []
+    ready: list[tuple[str, str, list[Point], Floats, Floats, Flags, Flags]] = []
     for (compound, plate), members in groups.items():
         members = sorted(members, key=lambda point: point.concentration)
         x = np.log10([point.concentration for point in members])
         y = np.array([effects[id(point)] for point in members])
-        ready.append((compound, plate, members, x, y, np.array([not point.excluded for point in members])))
-    enough = [_is_enough(x, used, plateaus) for *_, x, _, used in ready]
+        used = np.array([not point.excluded for point in members])
+        falling = _falling(x, y, used, levels) if percent else np.zeros(len(x), dtype=bool)
+        ready.append((compound, plate, members, x, y, used, falling))
+    enough = [_is_enough(x, used & ~falling, plateaus) for *_, x, _, used, falling in ready]
     chosen = [one for one, fits in zip(ready, enough, strict=True) if fits]
     found: list[Fit] = []
     step = len(chosen) or 1
@@ -119,14 +129,14 @@ def analyse(
         step = 50
     for at in range(0, len(chosen), step):
         report(at / len(chosen), f"Fitting curves: {at:,} of {len(chosen):,}")
-        part = [(x[used], y[used]) for *_, x, y, used in chosen[at : at + step]]
+        part = [(x[used & ~falling], y[used & ~falling]) for *_, x, y, used, falling in chosen[at : at + step]]
         found += fit_curves(
             part, plateaus=plateaus, levels=levels if percent else None, expected=percent, robust=robust
         )
     fits = iter(found)
-    for (compound, plate, members, x, y, used), fits_here in zip(ready, enough, strict=True):
+    for (compound, plate, members, x, y, used, falling), fits_here in zip(ready, enough, strict=True):
         fit = next(fits) if fits_here else None
-        curves.append(_judged(compound, plate, tuple(members), x, y, used, fit, percent=percent))
+        curves.append(_judged(compound, plate, tuple(members), x, y, used, falling, fit, percent=percent))
     report(1.0, "Curves fitted")
     excluded = sum(bool(point.excluded) for point in points.points)
     return Analysis(tuple(curves), tuple(plates.values()), percent, excluded)
@@ -192,6 +202,24 @@ def _groups(own: Sequence[Point]) -> dict[tuple[str, str], list[Point]]:
     return groups
 
 
+def _falling(x: Floats, y: Floats, used: Flags, levels: tuple[float, float]) -> Flags:
+    """Return the points above the last concentration of about the largest effect, where they lie clearly below."""
+    none = np.zeros(len(x), dtype=bool)
+    doses = np.unique(x[used])
+    means = np.array([y[used & (x == dose)].mean() for dose in doses])
+    if not len(doses) or means.max() - means[-1] < _FALL:
+        return none
+    peak = doses[means > means.max() - 0.5 * _FALL][-1]
+    above, below = used & (x > peak), used & (x <= peak)
+    if not _is_enough(x, below, "free"):
+        return none
+    (fit,) = fit_curves([(x[below], y[below])], levels=levels, expected=True)
+    drop = float((fit.at(x[above]) - y[above]).mean())
+    noise = math.sqrt(float(((fit.fitted - y[below]) ** 2).sum()) / fit.freedom)
+    error = noise * math.sqrt(1.0 / above.sum() + 1.0 / (used & (x == peak)).sum())
+    return above if drop > max(_FALL, _SURELY * error) else none
+
+
 def _is_enough(x: Floats, used: Flags, plateaus: Plateaus) -> bool:
     own = 4 if plateaus == "free" else 2
     return len(set(x[used])) >= _FEWEST and int(used.sum()) > own
@@ -204,22 +232,25 @@ def _judged(
     x: Floats,
     y: Floats,
     used: Flags,
+    falling: Flags,
     fit: Fit | None,
     *,
     percent: bool,
 ) -> Curve:
     """Return the curve with its value, qualifier and flags."""
-    outliers = np.zeros(len(x), dtype=bool)
+    outliers, kept = np.zeros(len(x), dtype=bool), used & ~falling
     if fit is None:
-        return Curve(
-            compound, plate, points, x, y, used, outliers, None, None, math.nan, None, ("too few concentrations",)
-        )
-    ends = float(x[used].min()), float(x[used].max())
+        few = ("too few concentrations",)
+        return Curve(compound, plate, points, x, y, used, outliers, falling, None, None, math.nan, None, few)
+    ends = float(x[kept].min()), float(x[kept].max())
     relation, value = _value(fit, ends, percent=percent)
     if relation == "=":
         # A curve without a turn follows its noise; points away from it are not outliers.
-        outliers[used] = fit.outliers
+        outliers[kept] = fit.outliers
     flags = [f"{n} outlier" + ("s" if n > 1 else "")] if (n := int(outliers.sum())) else []
+    if n := len(set(x[falling])):
+        highest = "highest concentration" if n == 1 else f"{n} highest concentrations"
+        flags.append(f"falls at the {highest}, left out")
     if relation is None:
         flags.append("response falls where it should rise" if percent else "no clear response")
     elif relation == "=":
@@ -233,7 +264,7 @@ def _judged(
     if relation == "=" and se is None:
         relation, value = None, math.nan
         flags.append("half-maximal concentration not determined")
-    return Curve(compound, plate, points, x, y, used, outliers, fit, relation, value, se, tuple(flags))
+    return Curve(compound, plate, points, x, y, used, outliers, falling, fit, relation, value, se, tuple(flags))
 
 
 def _value(fit: Fit, ends: tuple[float, float], *, percent: bool) -> tuple[Relation | None, float]:

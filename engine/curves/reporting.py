@@ -110,7 +110,7 @@ def point_rows(points: Points, analysis: Analysis) -> Iterator[Sequence[Cell]]:
     for curve in analysis.curves:
         fitted = curve.x * math.nan if curve.fit is None else curve.fit.at(curve.x)
         for place, point in enumerate(curve.points):
-            outlier = "yes" if curve.outliers[place] else ""
+            outlier = "yes" if curve.outliers[place] else "falls" if curve.falling[place] else ""
             found[id(point)] = (_five(float(curve.y[place])), _five(float(fitted[place])), outlier)
     factor = CONCENTRATIONS[points.unit]
     for point in points.points:
@@ -150,6 +150,7 @@ def document(curve: Curve, unit: str) -> dict[str, Any]:
         **pick(curve.fit, "slope start end r2"),
         "points": int(curve.used.sum()),
         "excluded": int((~curve.used).sum()),
+        "falling": int(curve.falling.sum()),
         "outliers": [curve.points[place].row for place in curve.outliers.nonzero()[0]],
         "flags": list(curve.flags),
     }

@@ -70,6 +70,31 @@ def test_curve_that_does_not_cross_half_effect_in_range_gives_a_bound(log_c50, e
     assert reported(one, "nM").relation == relation
 
 
+@pytest.mark.parametrize("highest", [1, 2, 3])
+@pytest.mark.parametrize("options", [{}, {"robust": True}, {"plateaus": "fixed"}])
+def test_fall_at_the_highest_concentrations_is_left_out_and_named(highest, options):
+    """Precipitation or toxicity lowers the effect there; such curves passed for inactive, or .2 to .6 too potent."""
+    found = []
+    for seed in range(8):
+        points = curve(f"A{seed}", -7.0, seed=seed)
+        lost = 0.6 * (NEUTRAL - FULL)
+        found += [
+            Point(p.compound, p.role, p.concentration, p.response + lost * (k < highest), "P1", row=k)
+            for k, p in enumerate(points)
+        ]
+    curves = analysed(found, controls(), **options).curves
+    for one in curves:
+        assert sorted(one.points[k].row for k in one.falling.nonzero()[0]) == list(range(highest))
+        assert one.relation == "="
+        assert any("falls at the" in flag for flag in one.flags)
+    assert np.mean([one.log_value for one in curves]) == pytest.approx(-7.0, abs=0.05)
+
+
+def test_complete_curves_hardly_ever_fall():
+    points = [curve(f"A{seed}", -7.5, seed=seed, sd=6.0) for seed in range(200)]
+    assert sum(one.falling.any() for one in analysed(*points, controls()).curves) <= 2
+
+
 def test_rising_effect_is_needed_where_there_are_controls():
     (one,) = analysed(curve("A", -6.5, start=100.0, end=0.0), controls()).curves
     assert one.relation is None
