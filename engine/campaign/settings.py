@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,23 @@ from ..domain.controls import Control, check_names
 from ..domain.goals import GOALS, AllEpsilonBest, Best, Goal, ParetoSet, Top
 from ..errors import AssayPilotError
 from ..strategies.protocol import check_delta
+
+_WHOLE = (
+    ("--per-round", "measurements per round", "per_round", 1),
+    ("--max-replicates", "measurements of one compound in a round", "max_replicates", 1),
+    ("--budget", "the budget", "budget", 1),
+    ("--seed", "the seed", "seed", 0),
+    ("--top", "the number of best compounds", "top", 1),
+)
+"""Whole numbers: option, name, field and least value."""
+
+
+def _whole(value: object) -> int | None:
+    """Return the whole number that a value is, 12 for 12.0; None for anything else."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return None
+    number = float(value)
+    return int(number) if number.is_integer() else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,19 +79,32 @@ class Settings:
             names = (self.objective,)
         object.__setattr__(self, "objectives", names)
         object.__setattr__(self, "objective", names[0] if names else "")
+        self._check_numbers()
         if self.slack is None or self.goal == "pareto":
             object.__setattr__(self, "slack", 0.0 if self.goal == "pareto" else self.distance / 2.0)
         self._check_goal()
         check_names(self.controls)
         check_delta(self.delta)
-        for option, name, value in (
-            ("--per-round", "measurements per round", self.per_round),
-            ("--max-replicates", "measurements of one compound in a round", self.max_replicates),
-            ("--budget", "the budget", self.budget),
-        ):
-            if value is not None and value < 1:
-                mend = "Leave it out for no limit." if option == "--budget" else "Give what the lab can do."
-                raise AssayPilotError(f"{name} must be 1 or more, got {value}", option=option, mend=mend)
+
+    def _check_numbers(self) -> None:
+        """Make whole numbers of equal floats; AssayPilotError for what is no number, or too small."""
+        for option, name, field_name, least in _WHOLE:
+            value = getattr(self, field_name)
+            if value is None and field_name in ("budget", "top"):
+                continue
+            whole = _whole(value)
+            if whole is None or whole < least:
+                wanted = "a whole number" if whole is None else f"{least} or more"
+                mend = "Leave it out for no limit." if field_name == "budget" else "Give what the lab can do."
+                mend = "Leave it out." if field_name == "seed" else mend
+                raise AssayPilotError(f"{name} must be {wanted}, got {value!r}", option=option, mend=mend)
+            object.__setattr__(self, field_name, whole)
+        for field_name in ("epsilon", "slack", "delta"):
+            value = getattr(self, field_name)
+            if not (isinstance(value, Real) or (value is None and field_name != "delta")):
+                raise AssayPilotError(
+                    f"{field_name} must be a number, got {value!r}", option=f"--{field_name}", mend="For example 0.5."
+                )
 
     def _check_goal(self) -> None:
         if self.goal == "epsilon-best" and self.epsilon is None:

@@ -105,9 +105,9 @@ def compare_strategies(
     names = [one.info.name for one in chosen]
     if twice := [name for name in names if names.count(name) > 1]:
         raise AssayPilotError(f"two strategies are called {twice[0]!r}", mend="Give each a name of its own.")
-    for name, value in (("per_round", per_round), ("budget", budget), ("runs", runs)):
-        if value is not None and not (isinstance(value, Integral) and value >= 1):
-            raise AssayPilotError(f"{name} must be a whole number of 1 or more, got {value!r}")
+    if not chosen:
+        raise AssayPilotError("there is no strategy to compare", mend='For example ["gaussian-process", "adaptive"].')
+    _check_whole(per_round=per_round, budget=budget, runs=runs)
     if isinstance(problem, str):
         instance, own_goal = get(problem), None
         if truth is not None or sites is not None:
@@ -144,6 +144,13 @@ def compare_strategies(
     frame = pd.DataFrame.from_dict(rows, orient="index")
     frame.index.name = "strategy"
     return frame
+
+
+def _check_whole(**numbers: object) -> None:
+    """Raise AssayPilotError for what is no whole number of 1 or more; None is left out."""
+    for name, value in numbers.items():
+        if value is not None and not (isinstance(value, Integral) and int(value) >= 1):
+            raise AssayPilotError(f"{name} must be a whole number of 1 or more, got {value!r}", mend="For example 24.")
 
 
 def _row(found: Mapping[str, Any], *, promises: bool) -> dict[str, Any]:
@@ -183,7 +190,8 @@ def _own(
     if means.shape != (len(table),) or not np.isfinite(means).all():
         raise AssayPilotError("the truth must be one number for each row", mend="Leave out rows without one.")
     ids = {"id", "name", "smiles"}
-    free = [name for name in table.columns if name != truth and str(name).strip().casefold() not in ids]
+    own = truth if isinstance(truth, str) else None
+    free = [name for name in table.columns if name != own and str(name).strip().casefold() not in ids]
     columns = free if sites is None else list(sites)
     features = features_of([table], columns)
     every = np.ones(len(table), dtype=bool)
@@ -271,6 +279,9 @@ def optimal_design(
         raise AssayPilotError(
             "the candidates must be a DataFrame whose columns have different names", mend="Name each column once."
         )
+    _check_whole(measurements=measurements, max_per_candidate=max_per_candidate, max_candidates=max_candidates)
+    if not 0 < gap < 1:
+        raise AssayPilotError(f"gap must be above 0 and below 1, got {gap!r}", mend="For example 0.001.")
     columns = list(candidates.columns) if sites is None else list(sites)
     features = features_of([candidates] if targets is None else [candidates, targets], columns)
     n = len(candidates)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...arrays import Flags, Floats, Ints
 from ...domain.features import SiteFeatures
-from ...domain.goals import Top
+from ...domain.goals import Best, Top
 from ...errors import AssayPilotError
 from ...models.gaussian_process.combinations import best_combinations
 from ...models.gaussian_process.endpoints import Endpoints
@@ -203,10 +203,10 @@ class GaussianProcess(Informed):
         """Return a reason when the expected errors are below the requested ones, or nothing is left to measure."""
         if state.last is not None and state.last.numbers["p_wrong"] <= state.problem.delta and self._still(state):
             numbers = state.last.numbers
-            text = (
-                f"{roughly(numbers['expected_missed'])} members are expected to be missing, "
-                f"{roughly(numbers['expected_wrong'])} to be wrong"
-            )
+            missing, wrong = (roughly(numbers[name]) for name in ("expected_missed", "expected_wrong"))
+            text = f"{missing} members are expected to be missing, {wrong} to be wrong"
+            if isinstance(state.problem.goal, Best | Top):
+                text = f"{wrong} are expected to be wrong"
             return (StopReason("decided", text, dict(numbers)),)
         return exhausted(state)
 

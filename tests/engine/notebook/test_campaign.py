@@ -351,3 +351,27 @@ def test_a_value_far_from_its_prediction_is_warned_of(series, start):
         with pytest.warns(UserWarning, match="lies? more than 4 SD from"):
             added = campaign.add(rows.assign(Value=values))
         assert added.accepted == len(rows)
+
+
+@pytest.mark.parametrize(
+    ("terms", "field"),
+    [
+        ({"per_round": 12.5}, "per_round"),
+        ({"seed": -1}, "seed"),
+        ({"seed": 1.5}, "seed"),
+        ({"epsilon": "0.5"}, "epsilon"),
+        ({"delta": None}, "delta"),
+        ({"budget": "30"}, "budget"),
+    ],
+)
+def test_terms_that_are_no_numbers_of_their_kind_are_refused_by_name(terms, field):
+    table = pd.DataFrame({"ID": list("abcd"), "R1": list("AABB"), "R2": list("XYXY")})
+    with pytest.raises(AssayPilotError, match=field):
+        Campaign.from_table(table, sites=["R1", "R2"], endpoints={"pIC50": 0.2}, **{"epsilon": 0.5, **terms})
+
+
+def test_whole_floats_are_whole_numbers():
+    table = pd.DataFrame({"ID": list("abcd"), "R1": list("AABB"), "R2": list("XYXY")})
+    terms = {"per_round": 96 / 24, "max_replicates": 1.0, "epsilon": 0.5}
+    with Campaign.from_table(table, sites=["R1", "R2"], endpoints={"pIC50": 0.2}, **terms) as campaign:
+        assert campaign.recommend()["replicates"].tolist() == [1, 1, 1, 1]
