@@ -118,10 +118,16 @@ class Scale:
 IDENTITY = Scale()
 
 
-def candidate_scales(values: Floats, noise_sd: float, ends: tuple[float, float] | None) -> tuple[Scale, ...]:
+def candidate_scales(
+    values: Floats,
+    noise_sd: float,
+    ends: tuple[float, float] | None,
+    beyond: tuple[bool, bool] = (False, False),
+) -> tuple[Scale, ...]:
     """Return the scales to compare for some values, the identity first.
 
-    ``ends``: what no value can go far beyond, such as (0, 100) for yields; None where none are known.
+    ``ends``: what no value can go far beyond, such as (0, 100) for yields; None where none are known. ``beyond``:
+    whether there are values below and above those that were measured, as limits of the assay: no end is known there.
     """
     low, high = float(values.min()), float(values.max())
     if high - low <= 4.0 * noise_sd:
@@ -129,8 +135,8 @@ def candidate_scales(values: Floats, noise_sd: float, ends: tuple[float, float] 
     if ends is None:
         room = high - low
         near, far = max(_NEAR * room, noise_sd), max(_FAR * room, noise_sd)
-        lows = [low - near, low - far]
-        pairs = [(one, high + far) for one in lows]
+        lows = [] if beyond[0] else [low - near, low - far]
+        pairs = [] if beyond[1] else [(one, high + far) for one in lows]
     else:
         # Around the known ends, as if values beyond them were noise; or around everything seen, close or wide.
         room = max(high, ends[1]) - min(low, ends[0])

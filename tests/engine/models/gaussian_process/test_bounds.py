@@ -112,3 +112,26 @@ def test_compounds_known_by_bounds_alone_lie_beyond_them_not_infinitely_far(n_ex
     assert (drawn.mean(axis=0) > 1.0).all()
     assert (drawn.std(axis=0) > 0.2).all()
     assert (np.quantile(drawn, 0.975, axis=0) < 6.0).all()
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_intervals_reach_beyond_the_limit_of_the_assay(sign):
+    """A scale that ends a little beyond the limit held a third of the values there."""
+    sizes, inside = (8, 6, 4), []
+    codes = np.array([(a, b, c) for a in range(8) for b in range(6) for c in range(4)])
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        truth = 5.3 + sum(rng.normal(0, 0.5, size)[codes[:, site]] for site, size in enumerate(sizes))
+        truth += rng.normal(0, 0.2, len(codes))
+        arms = np.sort(rng.permutation(len(codes))[:100])
+        values = truth[arms] + rng.normal(0, 0.2, len(arms))
+        weak = values < 5.0
+        low, high = np.full(len(arms), -INF), np.where(weak, 5.0, INF)
+        values = sign * np.where(weak, np.nan, values)
+        low, high = (low, high) if sign > 0 else (-high, -low)
+        measured = Measured(arms, values, np.ones(len(arms)), low, high)
+        model = fit_series(codes, sizes, measured, noise_sd=0.2, seed=seed)
+        left = np.setdiff1d(np.flatnonzero(truth < 4.8), arms)
+        ends = np.quantile(model.draw(left, 400, rng), (0.025, 0.975), axis=0)
+        inside += ((sign * truth[left] >= ends[0]) & (sign * truth[left] <= ends[1])).tolist()
+    assert np.mean(inside) > 0.85
