@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.optimize import linprog, nnls
@@ -16,6 +16,8 @@ _VIOLATED = 1e-9
 _ROUNDS = 50
 _ROWS = 256
 """Excluded compounds compared with all others at once."""
+_TIED = 1e-6
+"""Candidates that exceed the others by a smaller share add nothing to a mixture's programme."""
 _SAFE = 1e-9
 """Share subtracted from a bound for the rounding of its own arithmetic."""
 
@@ -109,24 +111,35 @@ def _least_distance(rows: Floats, needed: Floats) -> tuple[Floats, Floats] | Non
     return -residual[:d] / residual[d], multipliers
 
 
-def mixture_bound(coordinates: Floats, shifts: Floats) -> float:
-    """Return the least max_a sum_k p_k (a'u_k)^2 over mixtures p of the alternatives u_k ``(k, d)``.
+@dataclass(frozen=True, slots=True)
+class Mixture:
+    """Alternatives mixed so that no design separates the truth from them quickly."""
+
+    value: float
+    """max_a sum_k p_k (a'u_k)^2: at least max_w min_k ||u_k||^2_V(w), whatever the mixture p."""
+    shares: Floats
+    """p ``(k,)``."""
+    weights: Floats
+    """``(n,)`` the weights w that separate the truth fastest from these alternatives alone."""
+
+
+def mixture_bound(coordinates: Floats, shifts: Floats, rows: Ints | None = None) -> Mixture:
+    """Return the mixture of the alternatives u_k ``(k, d)`` with the least max_a sum_k p_k (a'u_k)^2.
 
     No design separates the truth from all alternatives faster: max_w min_k ||u_k||^2_V(w) is at most this, for any p
     (LinGame eq. 1). A linear programme, solved by HiGHS; the value returned is that of the mixture found, so it is a
-    bound even where the programme ended early. ``coordinates`` ``(n, d)`` are all candidates.
+    bound even where the programme ended early. ``coordinates`` ``(n, d)`` are all candidates, ``rows`` those to begin
+    with.
     """
     squares = (coordinates @ shifts.T) ** 2
-    k = len(shifts)
+    n, k = squares.shape
     scale = max(float(squares.mean()), 1e-300)
-    rows = np.unique(np.argmax(squares, axis=0))
-    mixture = np.full(k, 1.0 / k)
-    best = math.inf
+    rows = np.unique(np.argmax(squares, axis=0)) if rows is None else rows
+    best = Mixture(math.inf, np.full(k, 1.0 / k), np.full(n, 1.0 / n))
     for _ in range(_ROUNDS):
-        table = squares[rows] / scale
         solved = linprog(
             np.append(np.zeros(k), 1.0),
-            A_ub=np.column_stack([table, -np.ones(len(rows))]),
+            A_ub=np.column_stack([squares[rows] / scale, -np.ones(len(rows))]),
             b_ub=np.zeros(len(rows)),
             A_eq=np.append(np.ones(k), 0.0)[None, :],
             b_eq=[1.0],
@@ -135,16 +148,17 @@ def mixture_bound(coordinates: Floats, shifts: Floats) -> float:
         )
         if solved.x is None:
             break
-        mixture = np.maximum(solved.x[:k], 0.0)
-        mixture /= mixture.sum()
-        reached = squares @ mixture
-        best = min(best, float(reached.max()))
+        shares = np.maximum(solved.x[:k], 0.0)
+        shares /= shares.sum()
+        reached = squares @ shares
+        if reached.max() < best.value:
+            weights = np.zeros(n)
+            weights[rows] = np.maximum(-solved.ineqlin.marginals, 0.0)
+            best = Mixture(float(reached.max()), shares, weights / weights.sum())
         more = np.argsort(-reached, kind="stable")[: 2 * coordinates.shape[1]]
-        more = more[reached[more] > float(solved.x[k]) * scale * (1 + 1e-9)]
-        new = np.setdiff1d(more, rows)
+        new = np.setdiff1d(more[reached[more] > float(solved.x[k]) * scale * (1 + _TIED)], rows)
         if not len(new):
             break
         rows = np.concatenate([rows, new])
-    if not math.isfinite(best):
-        best = float((squares @ mixture).max())
-    return best * (1.0 + _SAFE)
+    value = best.value if math.isfinite(best.value) else float((squares @ best.shares).max())
+    return replace(best, value=value * (1.0 + _SAFE))

@@ -166,10 +166,11 @@ of {PER_ROUND}, the last of which may be partial. {len(lines)} of {len(PAIRS)} p
   {np.std(steps):.3f}, Kolmogorov-Smirnov p {p:.3f}.
 
 {of_best(rows)}Measurements are medians; LinFACT-XY is the tight one.
-Plans change a little with the versions of their solvers, and with them single runs. Both oracles know the truth and
-have the design that is best for it; each comparison is certified half of the time where they end. The first certifies
-every ordered pair at the level of all (5.31 standard errors for 960 compounds); the second at adaptive's own, 0.45
-delta for all compounds put in together (4.07). The bound is proven: whoever errs with at most delta takes as many in
+Many plans are equally good, and rounding decides between them: single runs change with the processor's linear algebra
+and with the solvers, medians within chance. Both oracles know the truth and have the design that is best for it; each
+comparison is certified half of the time where they end. The first certifies every ordered pair at the level of all
+(5.31 standard errors for 960 compounds); the second at adaptive's own, 0.45 delta for all compounds put in together
+(4.07). The bound is proven: whoever errs with at most delta takes as many in
 the mean; compounds in the soft zone, of which most hard ones of these tables are, add nothing to it.
 Tables whose number is odd are full products.
 

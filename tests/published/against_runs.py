@@ -4,6 +4,7 @@ import json
 import time
 from concurrent.futures import FIRST_COMPLETED, wait
 from dataclasses import replace
+from functools import cache
 from itertools import islice
 
 import numpy as np
@@ -74,20 +75,28 @@ def made(kind, number, run):
         wrong, undecided, spent, *_ = one(NOISES[number], run)
         return found | {"measurements": spent, "wrong": bool(wrong), "undecided": undecided}
     pair = PAIRS[number]
-    if kind in ("oracle", "bound"):
-        drawn = table(pair.table).make(0)
-        candidates = projected(drawn.features, np.arange(drawn.n_arms))
-        theta = effects_of(candidates, drawn.truth[0])
-        if kind == "oracle":
-            least = oracle(candidates, theta, EPSILON, slack=pair.slack, sigma=pair.sd, delta=DELTA)
-            found["measurements"] = least.measurements
-        else:
-            proven = all_epsilon_best(candidates, theta, EPSILON, slack=pair.slack, sigma=pair.sd)
-            found["measurements"] = round(proven.measurements(DELTA), 1)
+    if kind == "oracle":
+        least = oracle(*_known(pair.table), EPSILON, slack=pair.slack, sigma=pair.sd, delta=DELTA)
+        found["measurements"] = least.measurements
+    elif kind == "bound":
+        found["measurements"] = round(pair.sd**2 * least_at_unit_noise(pair.table, pair.slack), 1)
     else:
         best, strategy = kind in ("rage", "adaptive best"), "adaptive" if kind == "history" else kind.split()[0]
         found |= _campaign(pair.task(strategy, best=best), run, history=kind == "history")
     return found | {"seconds": round(time.process_time() - begun, 2)}
+
+
+def _known(number):
+    """A table's compounds and their true effects."""
+    drawn = table(number).make(0)
+    candidates = projected(drawn.features, np.arange(drawn.n_arms))
+    return candidates, effects_of(candidates, drawn.truth[0])
+
+
+@cache
+def least_at_unit_noise(number, slack):
+    """The proven bound for a noise of 1; it goes with the square of the noise."""
+    return all_epsilon_best(*_known(number), EPSILON, slack=slack).measurements(DELTA)
 
 
 def _campaign(task, run, *, history=False):
