@@ -140,11 +140,29 @@ is estimated changes is in [REPORT-noise.md](REPORT-noise.md). Intervals are 95 
 """
 
 
+def beside_bound(made):
+    """Of a row of the table: adaptive's measurements, the oracle's at its own level, and the bound; 0 for none."""
+    return [float(made.split("|")[column].strip(" -").replace(",", "") or 0) for column in (3, 7, 8)]
+
+
+def of_bound(ratios):
+    """How many times the proven bound that is, and how many times the oracle takes; empty before there is one."""
+    if not ratios:
+        return ""
+    ours, oracles = np.median(ratios, axis=0)
+    times = [one for one, _ in ratios]
+    return (
+        f",\n  and {ours:.0f} times the proven bound ({min(times):.0f} to {max(times):.0f}),"
+        f" of which that oracle takes {oracles:.0f}"
+    )
+
+
 def report(rows):
     """The report as markdown."""
     known = medians(rows)
     lines = [made for number in range(len(PAIRS)) if (made := line(number, known))]
     shares, times = ([float(made.split("|")[column]) for made in lines] for column in (9, 10))
+    bounds = [(ours / least, own / least) for ours, own, least in map(beside_bound, lines) if least]
     within = sum(share <= 1 / SHARE for share in shares)
     ours = [row for row in rows if row["kind"] == "adaptive"]
     wrong, undecided = sum(row["wrong"] for row in ours), sum(row["undecided"] > 0 for row in ours)
@@ -159,7 +177,7 @@ of {PER_ROUND}, the last of which may be partial. {len(lines)} of {len(PAIRS)} p
 
 - Median over these pairs: {np.median(shares):.3f} of the measurements of LinFACT-G (asked for: {1 / SHARE:.3f}; at
   most that in {within} of {len(lines)}), {np.median(times):.2f} times those of the oracle at adaptive's own level
-  ({min(times):.2f} to {max(times):.2f}).
+  ({min(times):.2f} to {max(times):.2f}){of_bound(bounds)}.
 - Wrong: {wrong} of {len(ours):,} campaigns, delta {DELTA:g}; one-sided 95 % limits {low:.4f} and {high:.4f}. With
   something undecided at the end: {undecided}.
 - Errors of {len(steps):,} differences, one from each phase, in the standard errors that were decided by: SD

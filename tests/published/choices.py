@@ -150,7 +150,7 @@ def report(found: list[Played], runs: int) -> str:
 
 def main(arguments: list[str]) -> int:
     """0; plays the campaigns and writes the report."""
-    runs = int(arguments[0]) if arguments else 20
+    runs = int(arguments[0]) if arguments else 10
     jobs = [(share, seed, way) for seed in range(runs) for share in SHARES for way in WAYS]
     with Pool(2) as pool:
         found = list(pool.imap_unordered(partial(play), jobs))

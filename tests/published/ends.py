@@ -108,7 +108,7 @@ def row(kind: Kind, way: PlanName, first: bool, found: list[Said]) -> str:
 
 def main(arguments: list[str]) -> int:
     """0; plays the campaigns and writes the report."""
-    runs = int(arguments[0]) if arguments else 20
+    runs = int(arguments[0]) if arguments else 10
     kinds = [(kind, way) for kind in KINDS for way in WAYS]
     with Pool(2) as pool:
         found = pool.map(play, [(*one, seed) for one in kinds for seed in range(runs)], chunksize=1)

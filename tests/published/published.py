@@ -2,8 +2,9 @@
 
 Writes REPORT.md and pictures/ beside this file. ``--only SECTION`` runs some sections and rewrites those alone;
 ``--runs-factor X`` makes more or fewer runs; ``--jobs N`` processes. Seeds are fixed: the numbers of measurements, of
-right and of wrong answers are the same whenever it is run; seconds are those of the machine. Every run is written down
-in papers-runs.jsonl (or ``--kept FILE``) as it is made, so that a cut loses nothing; the file goes when all is made.
+right and of wrong answers are the same whenever it is run on one kind of processor; on another, rounding may choose
+other ones of equally good designs. Seconds are those of the machine. Every run is written down in papers-runs.jsonl (or
+``--kept FILE``) as it is made, so that a cut loses nothing; the file goes when all is made.
 """
 
 from __future__ import annotations
@@ -32,11 +33,12 @@ SECTIONS = (
 )
 HEAD = """# The published numbers beside ours
 
-Made by `python3 packaging/dev.py published`. Seeds are fixed. Every run is a whole campaign against a simulated assay;
-run i of every strategy is on the same draw of the instance. Means are with 95 % intervals (Student); ratios of
-measurements are geometric means over the same draws. "Wrong": a decision was made that no right answer agrees with;
-"open": the run ended, at its budget or limit, without a complete answer. Milliseconds are processor time, medians;
-where two processes run at once they are longer than in the sections on seconds.
+Made by `python3 packaging/dev.py published`. Seeds are fixed; where designs are equally good, rounding chooses, and a
+processor with other linear algebra may choose otherwise. Every run is a whole campaign against a simulated assay; run i
+of every strategy is on the same draw of the instance. Means are with 95 % intervals (Student); ratios of measurements
+are geometric means over the same draws. "Wrong": a decision was made that no right answer agrees with; "open": the run
+ended, at its budget or limit, without a complete answer. Milliseconds are processor time, medians; where two processes
+run at once they are longer than in the sections on seconds.
 
 Under each table is what its paper says. **holds**: on every instance, beyond the 95 % intervals; **DOES NOT HOLD**: on
 one at least, beyond them; **not told apart**: neither.
@@ -50,6 +52,21 @@ def mark(name: str) -> str:
 
 
 _VERDICT = re.compile(r"^- (.+?) \*\*(holds|DOES NOT HOLD|not told apart)\*\*: ", re.MULTILINE)
+
+
+_ROW = re.compile(r"^\| ([^|]+) \| ([^|]+) \| (\d+) \| ", re.MULTILINE)
+
+
+def outdated(parts: dict[str, str]) -> list[str]:
+    """Sections that were made before their cases were changed: rows are missing, or have another number of runs."""
+    out = []
+    for one in SECTIONS:
+        if isinstance(one, Section) and one.name in parts:
+            rows = {(instance, name, int(runs)) for instance, name, runs in _ROW.findall(parts[one.name])}
+            asked = {(case.instance, case.name, case.runs) for case in one.cases}
+            if rows and not asked <= rows:
+                out.append(one.name)
+    return out
 
 
 def summary(parts: dict[str, str]) -> str:
@@ -68,7 +85,7 @@ def summary(parts: dict[str, str]) -> str:
             else:
                 same = claim
             claims["ours" if claim.startswith("Ours: ") else paper].append((claim, verdict))
-        runs[paper] += [int(cell) for cell in re.findall(r"^\| [^|]+ \| [^|]+ \| (\d+) \| ", text, re.MULTILINE)]
+        runs[paper] += [int(cell) for _, _, cell in _ROW.findall(text)]
     lines = []
     for name, title in titles.items():
         verdicts = [verdict for _, verdict in claims[name]]
@@ -77,9 +94,14 @@ def summary(parts: dict[str, str]) -> str:
         if verdicts:
             least = f"{min(runs[name])}" if runs[name] else "-"
             lines.append(f"| {title} | {' | '.join(map(str, counts))} | {least} | {against or '-'} |")
+    old = outdated(parts)
+    note = (
+        "\nMade before their rows or numbers of runs were changed, so that the tables below are of the cases then: "
+        f"{', '.join(old)}.\n"
+    )
     return (
         "\n## What was found\n\n| claims of | hold | do not | not told apart | fewest runs of a row | which do not |\n"
-        "|---|---|---|---|---|---|\n" + "\n".join(lines) + "\n"
+        "|---|---|---|---|---|---|\n" + "\n".join(lines) + "\n" + (note if old else "")
     )
 
 
