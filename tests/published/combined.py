@@ -97,8 +97,9 @@ def report(lines):
         "are decided by, too: **chi square** of all differences over its degrees of freedom is 1, and the mean step "
         "from a phase's leader to any compound (**drift**) is 0, both with what they may be off at 90 %. **Too low**: "
         "campaigns in which what was used for an unknown noise was ever below it, at most 0.03 of all. **Held**: those "
-        "whose guarantee still stood when they were left, after 16 rounds at the latest. The last row shows what a "
-        "mistake looks like.",
+        "whose guarantee still stood when they were left, after 16 rounds at the latest; one that is handed over "
+        "to the series model, as after values corrected when they had decided, is left there. The last row shows what "
+        "a mistake looks like.",
         "",
         "| campaigns with | runs | wrong | rate | at least | at most | stated | chi square | drift | too low | held "
         "| ended | measurements |",

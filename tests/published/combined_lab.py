@@ -41,8 +41,6 @@ class Kind:
     goal: str = "epsilon-best"
     strategy: str = "adaptive"
     unknown: bool = False
-    bounds: float | None = None
-    """Share of the compounds that are beyond what the assay can tell."""
     stock: bool = False
     """Whether the compounds with one substituent cannot be had at first, and can be some rounds later."""
     lost: float = 0.0
@@ -50,8 +48,8 @@ class Kind:
     partial: bool = False
     """Whether rounds come back in part, are closed early, and what was missing comes late."""
     typos: bool = False
-    """Whether values are mistyped and corrected after the phase was decided, or left out for a cause, some for good."""
-    """Whether compounds are added on the way."""
+    """Whether values are mistyped and corrected before the phase is decided, or left out for a cause. (Afterwards the
+    series model would take over.)"""
     tau: float = 0.0
     """SD of the compounds' own deviations from the sum of effects."""
     shrunk: float = 1.0
@@ -70,11 +68,7 @@ class Lab:
         sites = [Site(f"R{k + 1}", tuple(f"x{j}" for j in range(n))) for k, n in enumerate(self.sizes)]
         self.library = Library.product(sites)
         self.truth = self._means(self.library)
-        self.typed: dict[int, float] = {}
-        """Mistyped measurements by number, and their values."""
         self.late: list[Result] = []
-        main = self.truth[0]
-        self.floor = -np.inf if kind.bounds is None else float(np.quantile(main, kind.bounds)) + STEP / 2.0
 
     def _means(self, library: Library) -> np.ndarray:
         """``(2, n_compounds)``, sums of effects, with deviations of their own where there are any."""
@@ -145,39 +139,26 @@ class Lab:
         for (compound, k), error in zip(asked, errors, strict=True):
             endpoint = ledger.endpoints[k]
             which = 0 if endpoint.name == MAIN else 1
-            value = self.truth[which, compound] + error
-            if which == 0 and value < self.floor:
-                entered, relation = endpoint.from_model(self.floor), ">"
-            else:
-                entered, relation = endpoint.from_model(float(value)), "="
-            found.append(Result(ledger.library.ids[compound], entered, endpoint.name, relation, round=issued.number))
+            entered = endpoint.from_model(float(self.truth[which, compound] + error))
+            found.append(Result(ledger.library.ids[compound], entered, endpoint.name, round=issued.number))
         return found
 
     def _mistype(self, campaign: Campaign, before: int) -> None:
-        """Some of the values that just came are wrong for now, as if they had been typed so."""
-        came = [m for m in campaign._ledger.measurements[before:] if m.relation == "="]
+        """Some of the values that just came were mistyped, and are corrected; one may be left out for a cause."""
+        came = campaign._ledger.measurements[before:]
         for at in self.rng.permutation(len(came))[: self.rng.integers(3)]:
             m, off = came[at], float(self.rng.choice([-1.0, 1.0]))
-            self.typed[m.number] = m.entered.value
-            wrong = m.entered.value * 10.0**off if m.endpoint == 0 else m.entered.value + off
-            campaign.correct(m.number, wrong, reason="as it was typed")
+            right = m.entered.value
+            campaign.correct(m.number, right * 10.0**off if m.endpoint == 0 else right + off, reason="as it was typed")
+            campaign.correct(m.number, right, reason="mistyped")
+        if self.rng.random() < 0.5:
+            campaign.exclude(came[self.rng.integers(len(came))].number, "pipetting error", judgement=False)
 
     # ------------------------------------------------------------------ between rounds
 
     def meddle(self, campaign: Campaign) -> None:
         """Everything that happens between two rounds."""
         kind, rng = self.kind, self.rng
-        for number, value in self.typed.items():
-            campaign.correct(number, value, reason="mistyped")
-        self.typed.clear()
-        measured = campaign._ledger.measurements
-        if kind.typos and measured and rng.random() < 0.5:
-            m = measured[rng.integers(len(measured))]
-            if m.excluded is None:
-                campaign.exclude(m.number, "pipetting error", judgement=False)
-        left_out = [m.number for m in measured if m.excluded is not None]
-        if left_out and rng.random() < 0.2:
-            campaign.include(left_out[rng.integers(len(left_out))], "it was another plate")
         if self.late and rng.random() < 0.7:
             campaign.record([*self.late], again=True)
             self.late.clear()
@@ -195,10 +176,8 @@ class Lab:
     # ------------------------------------------------------------------ what must not have been said
 
     def wrong(self, campaign: Campaign) -> bool:
-        """Whether anything that is decided now is untrue, while a guarantee is stated."""
-        if self.typed:
-            return False
-        return self._untrue(campaign._ledger) and campaign.status().guarantee.holds
+        """Whether anything that is decided now is untrue, while a proof is claimed."""
+        return self._untrue(campaign._ledger) and proven(campaign)
 
     def _untrue(self, ledger) -> bool:
         told, main = ledger.current().status[ledger.arm_of], self.truth[0]
@@ -224,12 +203,12 @@ class Lab:
         """How far the phases' estimates of differences were off: chi square, its degrees of freedom; and of single
         steps, from each phase's leader to any compound, their number, sum, and sum of squares.
 
-        In the standard errors the program says they have; phases with bounds, whose estimates nobody takes, left out.
+        In the standard errors the program says they have.
         """
         ledger = campaign._ledger
         state, truth = ledger.current(), self.truth[0][ledger.first]
         found = np.zeros(5)
-        if self.kind.tau or self.kind.bounds:
+        if self.kind.tau:
             return found.tolist()
         sigma = SIGMA / self.kind.shrunk
         everyone = np.arange(ledger.n_arms)
@@ -259,12 +238,18 @@ class Lab:
         return found.tolist()
 
 
+def proven(campaign: Campaign) -> bool:
+    """Whether what is decided is claimed to be proven: not by the series model, which states expected errors."""
+    guarantee = campaign.status().guarantee
+    return guarantee.holds and not guarantee.calibrated
+
+
 def play(kind: Kind, seed: int, path) -> dict:
     """What one campaign came to; its file is at ``path``."""
     lab = Lab(kind, seed)
     wrong, rounds, promised = False, 0, 0.0
     with lab.create(path) as campaign:
-        while rounds < MOST:
+        while rounds < MOST and proven(campaign):
             if campaign.plan() is None:
                 if kind.stock and lab._arrive(campaign, 1.0):
                     continue
@@ -274,7 +259,7 @@ def play(kind: Kind, seed: int, path) -> dict:
             rounds += 1
             wrong |= lab.wrong(campaign)
             promised = max(promised, campaign._ledger.settings.delta)
-        status = campaign.status()
+        status, held = campaign.status(), proven(campaign)
         low = any(one.used < SIGMA for told in campaign._ledger.spreads.values() for one in told if not one.endpoint)
         steps = lab.steps(campaign)
     return {
@@ -282,7 +267,7 @@ def play(kind: Kind, seed: int, path) -> dict:
         "run": seed,
         "wrong": bool(wrong),
         "promised": round(promised, 4),
-        "held": status.guarantee.holds,
+        "held": held,
         "finished": status.finished,
         "rounds": rounds,
         "measurements": status.measurements_used,
