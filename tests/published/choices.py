@@ -140,9 +140,9 @@ def report(found: list[Played], runs: int) -> str:
         "",
         '"As if all were at hand" is how plans were made before there was a choice. Where a third of the table is in '
         "stock, designs on it tell nearly as much as designs on everything: making compounds buys next to nothing. "
-        "Where little is in stock, the balanced plan saves as many measurements as the fastest for a part of its "
-        "money. Fastest means fewest measurements: with weeks of waiting it is not the first to end, which is why "
-        "the wait and the expected end stand beside every plan.",
+        "Where little is in stock, the balanced plan saves most of the measurements that the fastest saves, for a "
+        "part of its money. Fastest means fewest measurements: with weeks of waiting it is not the first to end, which "
+        "is why the wait and the expected end stand beside every plan.",
         "",
     ]
     return "\n".join(lines)
