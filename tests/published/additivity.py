@@ -220,7 +220,7 @@ def halides(runs: int) -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=100)
+    parser.add_argument("--runs", type=int, default=40)
     options = parser.parse_args(arguments)
     parts = [
         "# Tables that are not additive\n",
