@@ -140,10 +140,9 @@ class Reasons:
 
     def _calibrated(self, compound: int, code: int) -> tuple[str, str, str]:
         """Return where the series model's estimates come from, and what would be informative."""
-        n = int(self._status.candidates.measured[compound])
-        rests = f"By its own {many(n, 'measurement')} and its relatives." if n else "By its relatives alone."
-        text = " ".join((*(self._origin(name, compound) for name in self._origins), rests))
-        return _HEADINGS[code], text, "A measurement of it is most informative." if code == UNDECIDED and not n else ""
+        text = " ".join(self._origin(name, compound) for name in self._origins)
+        never = code == UNDECIDED and not self._status.candidates.measured[compound]
+        return _HEADINGS[code], text, "A measurement of it is most informative." if never else ""
 
     @cached_property
     def _origins(self) -> dict[str, Origin]:
@@ -153,15 +152,15 @@ class Reasons:
         return {name: origin_of(estimates[name], self._ledger.library.codes) for name in endpoints}
 
     def _origin(self, name: str, compound: int) -> str:
-        """Return the parts of one estimate as a sentence: ``Mean 6.83; R1 iPr +0.21; together −0.02.``."""
+        """Return the parts of one estimate: ``Library mean 6.83; R1 iPr +0.21; beyond the sum −0.02.``."""
         origin, library = self._origins[name], self._ledger.library
         parts = [
-            f"{site.name} {site_names(site.substituents)[code]} {signed(float(effects[code]))}"
+            f"{site.name}\u00a0{site_names(site.substituents)[code]}\u00a0{signed(float(effects[code]))}"
             for site, code, effects in zip(library.sites, library.codes[compound].tolist(), origin.effects, strict=True)
             if len(site.substituents) > 1
         ]
-        heading = f"Mean {name}" if len(self._origins) > 1 else "Mean"
-        rest = f"together {signed(float(origin.rest[compound]))}"
+        heading = f"Library mean {name}" if len(self._origins) > 1 else "Library mean"
+        rest = f"beyond the sum\u00a0{signed(float(origin.rest[compound]))}"
         return f"{'; '.join((f'{heading} {origin.mean:.2f}', *parts, rest))}."
 
     @cached_property

@@ -235,7 +235,7 @@ def forest_plot(
     )  # fmt: skip
     better = "better →" if sign > 0 else "← better"
     axes.set_xlabel(
-        f"adds to {cut_middle(quantity, 32)}, against the average of its site   {better}", color=palette.muted,
+        f"adds to {cut_middle(quantity, 32)}, from the mean measurement at its site   {better}", color=palette.muted,
         fontsize=SMALL, parse_math=False,
     )  # fmt: skip
     return figure

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -82,6 +82,34 @@ def line_of(value: OwnValue, *, named: bool) -> str:
     return ", ".join([*parts, value.when])
 
 
+@dataclass(frozen=True, slots=True)
+class ValueLine:
+    """Values of one moment in a line, or one value with a note."""
+
+    text: str
+    note: str = ""
+    used: bool = True
+    left_out: bool = False
+
+
+def value_lines(values: Sequence[OwnValue], *, named: bool) -> list[ValueLine]:
+    """Return the values of a compound, those of one endpoint and round in one line: ``Round 2: hERG 5.02, 5.10``."""
+    together: dict[tuple[str, str], int] = {}
+    lines: list[ValueLine] = []
+    for value in values:
+        text = f"{value.value} (n = {value.n})" if value.n > 1 else value.value
+        plain, key = value.used and not value.note, (value.endpoint, value.when)
+        if plain and key in together:
+            place = together[key]
+            lines[place] = replace(lines[place], text=f"{lines[place].text}, {text}")
+            continue
+        if plain:
+            together[key] = len(lines)
+        start = f"{value.when[:1].upper()}{value.when[1:]}: {f'{value.endpoint} ' if named else ''}"
+        lines.append(ValueLine(f"{start}{text}", value.note, value.used, value.left_out))
+    return lines
+
+
 class OwnValues(QWidget):
     """Lines of values; each can be selected and copied."""
 
@@ -95,7 +123,8 @@ class OwnValues(QWidget):
 
     def show_values(self, values: Sequence[OwnValue], *, named: bool) -> None:
         """Show these values; ``named``: with the name of each endpoint."""
-        shown = values[:MOST]
+        lines = value_lines(values, named=named)
+        shown = lines[:MOST]
         while len(self.lines) < len(shown):
             pair = (label("", wrap=True), label("", "muted", wrap=True))
             for each in pair:
@@ -108,7 +137,7 @@ class OwnValues(QWidget):
             note.setVisible(used and bool(shown[place].note))
             if used:
                 value = shown[place]
-                text = line_of(value, named=named)
+                text = value.text
                 if bool(line.property("role")) == value.used:
                     polish(line, role="" if value.used else "muted")
                 font = line.font()  # after the style, which would take it back
@@ -118,7 +147,7 @@ class OwnValues(QWidget):
                 spoken = f"{text}, not used" if not value.used else text
                 line.setAccessibleName(f"{spoken}: {value.note}" if value.note else spoken)
                 note.setText(breakable(f"\N{NO-BREAK SPACE}\N{NO-BREAK SPACE}{value.note}"))
-        left = len(values) - len(shown)
+        left = len(lines) - len(shown)
         self.more.setText(f"and {left:,} more" if left > 0 else "" if values else "never measured")
         self.more.setVisible(bool(self.more.text()))
 

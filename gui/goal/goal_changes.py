@@ -102,6 +102,12 @@ def fold(distance: float) -> str:
     return f"{whole:,}-fold" if close and whole > 1 else f"{factor:.2g}-fold"
 
 
+def in_folds(distance: float | None, unit: str) -> str:
+    """Return the unit of a distance, with the distance as a factor where it is in log units: ``log = 3-fold``."""
+    folds = fold(distance) if distance is not None and unit == "log" else ""
+    return f"{unit} = {folds}" if folds else unit
+
+
 class ChangePanel(QFrame):
     """Sentences, a reason for the history, and buttons to apply or keep the settings."""
 

@@ -21,7 +21,7 @@ from ..new_campaign.profile_editor import ProfileEditor
 from ..tables.rows import plain_tip
 from ..widgets.inputs import Field, Range
 from ..widgets.text import error_words, label
-from .goal_changes import Terms, fold
+from .goal_changes import Terms, in_folds
 
 WIDE = 92
 _MIDDLE = Qt.TextElideMode.ElideMiddle
@@ -324,8 +324,7 @@ class TermsForm(QWidget):
 
     def _distance(self, value: float | None) -> str:
         """Return the unit of a distance, and the distance as a factor."""
-        folds = fold(value) if value is not None and self._unit == "log" else ""
-        return f"{self._unit} = {folds}" if folds else self._unit
+        return in_folds(value, self._unit)
 
     def _noise_line(self, scale: str, *, several: bool) -> _NoiseLine:
         name = f"Assay noise (SD) of {scale}"

@@ -123,8 +123,8 @@ def model_rows(checked: Checked, fact: EndpointFacts) -> list[tuple[str, str]]:
             else "no two sites",
         )
     )
-    rows.append(("R2", _number(fit.r2)))
-    rows.append(("Q2", f"{_number(fit.q2)}, leaving one out"))
+    rows.append(("R²", _number(fit.r2)))  # R2 is a site
+    rows.append(("Q²", f"{_number(fit.q2)}, leaving one out"))
     rows.append(("Residual SD", _number(fit.residual_sd)))
     noise = report.noise
     if noise is None:
@@ -230,6 +230,8 @@ class CheckPane(Pane):
         else:
             worst = next(v for v in ("does not fit", "doubtful", "not judged", "fits") if v in verdicts)
             heading = VERDICTS[worst] if len(facts) == 1 else f"{VERDICTS[worst]} (the worst of {len(facts)} endpoints)"
+            if worst == "fits" and len(facts) == 1:
+                heading = ""  # its sentence says it
             ordered = [*facts[checked.objective :], *facts[: checked.objective]]
             more = len(facts) - ENDPOINTS
             words = verdict_line(ordered[:ENDPOINTS]) + (f"\nand {more} more below" if more > 0 else "")

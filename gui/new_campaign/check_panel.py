@@ -95,6 +95,7 @@ class CheckPanel(QWidget):
     def wait(self, text: str) -> None:
         """Keep the content until the running check is over."""
         self.heading.setText(text)
+        self.heading.show()
         for made in (self.again, self.tick):
             made.hide()
 
@@ -102,6 +103,7 @@ class CheckPanel(QWidget):
         """Something is missing before the table can be checked."""
         self._clear()
         self.heading.setText(heading)
+        self.heading.show()
         self.mend.setText(words)
         self.mend.show()
 
@@ -114,6 +116,7 @@ class CheckPanel(QWidget):
         """Show why the table cannot be imported like this."""
         self._clear()
         self.heading.setText("The table cannot be used like this")
+        self.heading.show()
         self.problem.setText(text)
         self.problem.show()
         self.mend.setText(mend)
@@ -133,7 +136,8 @@ class CheckPanel(QWidget):
         self._clear()
         imported = checked.imported
         errors = imported.errors
-        self.heading.setText("Look at this first: these rows are left out" if errors else "What was understood")
+        self.heading.setText("Look at this first: these rows are left out" if errors else "")
+        self.heading.setVisible(bool(errors))
         if errors:
             shown = [f"Row {e.row}: {e.reason}" if e.row else e.reason for e in errors[:LISTED]]
             if len(errors) > LISTED:

@@ -20,6 +20,7 @@ from assaypilot.engine.domain.kinds import distance_unit
 from assaypilot.engine.domain.profiles import PROFILE, profile_endpoint
 from assaypilot.engine.tables.raw import RawTable
 
+from ..goal.goal_changes import in_folds
 from ..runtime.settings import Settings
 from ..widgets.file_dialogs import LONGEST
 from ..widgets.inputs import Field, Pane, Range, combo_box, form
@@ -65,6 +66,8 @@ class GoalFields(Pane):
         self.table: RawTable | None = None
         """The table as it was read; its columns may state the groups with different noise."""
         self._named = self._filling = False
+        self._unit = ""
+        """Of the distance from the best."""
         self._scored = False
         """Whether the goal was about a profile at the latest update."""
         self._first = ""
@@ -89,7 +92,7 @@ class GoalFields(Pane):
         self.confidence = Field("Confidence in percent", "95", "%", tip="The whole answer is right this often")
         self.per_round = Field("Measurements per round", "96", "measurements", tip="What the lab takes at once")
         self.replicates = Field("Most of one compound in a round", "4", "of one compound, at most")
-        self.budget = Field("Budget", "", "in all")
+        self.budget = Field("Budget", "", tip="Measurements in all")
         self.budget.edit.setPlaceholderText("no limit")
         self.controls = ControlsField()
         self.strategy = StrategyChoice()
@@ -104,7 +107,7 @@ class GoalFields(Pane):
             ("Curves", self.profile, self.profile),
             ("&Endpoints", self.endpoints, self.endpoints),
             ("How many", self.top, self.top.edit),
-            ("All within", self.epsilon, self.epsilon.edit),
+            ("Within", self.epsilon, self.epsilon.edit),
             ("Per &round", self.per_round, self.per_round.edit),
             ("Bu&dget", self.budget, self.budget.edit),
             ("&Strategy", self.strategy, self.strategy.combo),
@@ -230,6 +233,8 @@ class GoalFields(Pane):
         self.strategy.suit(values, kind=kind)
         epsilon = self.epsilon.number(RANGES["epsilon"]) if goal == "epsilon-best" else None
         self.slack.edit.setPlaceholderText("" if epsilon is None else f"{epsilon / 2:g}")
+        if epsilon is not None and not self.of_profile:
+            self.epsilon.hint(in_folds(epsilon, self._unit))
         slack = self.slack.number(RANGES["slack"]) if goal != "pareto" else None
         top = self.top.number(RANGES["per_round"]) if goal == "top" else None
         percent = self.confidence.number(RANGES["delta"])
@@ -326,7 +331,8 @@ class GoalFields(Pane):
         if box is not None:
             endpoint = box.fact.endpoint
             unit = distance_unit(endpoint, linked=not self.strategy.calibrated)
-            self.epsilon.hint(f"{unit} of the best".strip())
+            self._unit = unit
+            self.epsilon.hint(unit)
             tip = self.epsilon.toolTip()
             self.epsilon.edit.setToolTip(f"{tip}. {FOLDS}" if unit == "log" else tip)
             self.strategy.unit(unit)

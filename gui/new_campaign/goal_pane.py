@@ -21,7 +21,7 @@ from ..session.forecast import Forecasting
 from ..session.session import Session
 from ..widgets.inputs import Scrolled
 from ..widgets.layout import STRETCH, column_of, put, row_of
-from ..widgets.text import Details, error_words, label
+from ..widgets.text import Details, button, error_words, label
 from .columns_pane import Checked
 from .goal_fields import GoalFields
 from .goal_strategy import load_strategies
@@ -44,15 +44,18 @@ class GoalPane(GoalFields):
         body.setObjectName("side")
         column = column_of(self._form(), holder=body, margins=(0, 0, 12, 0), spacing=10)
         column.addLayout(row_of(self.more, STRETCH))
-        column.addWidget(label("What this will find", "heading"))
-        self.sentence = label("", wrap=True)
+        self.details = button("Details", "link", tip="Shows or hides the goal in words, and what is assumed")
+        self.details.setCheckable(True)
+        self.details.toggled.connect(self._show_details)
+        column.addLayout(row_of(label("What this will find", "heading"), STRETCH, self.details))
+        self.sentence = label("", wrap=True, selectable=True)
         self.outlook = Details()
-        self.simulated = Outlooks(now="expected", without=("First decision",))
+        self.simulated = Outlooks(now="expected", without=("First decision", "Measurements", "Rounds"))
         self.simulated.hide()
         self.problem = label("", "problem", wrap=True)
-        self.cautions = label("", "muted", wrap=True)
+        self.cautions = label("", "muted", wrap=True, selectable=True)
         self.history = label("", "muted", wrap=True)
-        put(column, self.problem, self.sentence, self.simulated, self.outlook, self.cautions, self.history, STRETCH)
+        put(column, self.problem, self.sentence, self.cautions, self.simulated, self.outlook, self.history, STRETCH)
         column_of((Scrolled(body), 1), holder=self)
         self.ahead = Forecasting(session, self)
         self.ahead.known.connect(self._foreseen)
@@ -99,6 +102,7 @@ class GoalPane(GoalFields):
 
     def _look(self) -> None:
         self._pause.stop()
+        self.problem.clear()
         self.problem.hide()
         self._ready = None
         try:
@@ -108,10 +112,11 @@ class GoalPane(GoalFields):
             self._blame(error)
         self._job.drop()
         self._outdate()
-        self.cautions.hide()
         if read is None or self.checked is None:
-            self.sentence.setEnabled(True)
-            self.sentence.setText("" if self.checked is None else "Correct the highlighted field.")
+            self._show_words("", ())
+            if self.checked is not None and not self.problem.text():
+                self.problem.setText("Correct the highlighted field.")
+                self.problem.show()
             self.outlook.show_rows([])
             self.simulated.hide()
             self.changed.emit()
@@ -132,8 +137,7 @@ class GoalPane(GoalFields):
         """Fade the forecast until that of the current goal is there."""
         self.ahead.stop()
         self.simulated.outdate()
-        for stale in (self.sentence, self.outlook):
-            stale.setEnabled(False)
+        self.outlook.setEnabled(False)
         facts = () if self.checked is None else self.checked.facts
         count = sum(one.measured for one in facts if one.endpoint.of is None)
         self.history.setVisible(count > 0 and not self.strategy.calibrated)
@@ -143,12 +147,9 @@ class GoalPane(GoalFields):
         """Allow the campaign to be made; the forecast may need a while longer."""
         self._ready = (settings, list(endpoints))
         self._look_ahead()
-        self.sentence.setText(f"{plan.sentence}.")
-        for fresh in (self.sentence, self.outlook):
-            fresh.setEnabled(True)
-        self.cautions.setText("\n".join(plan.cautions))
-        self.cautions.setVisible(bool(plan.cautions))
-        self.outlook.show_rows([("", "Asking the planner what it will take…")])
+        self._show_words(f"{plan.sentence}.", plan.cautions)
+        self.outlook.setEnabled(True)
+        self.outlook.show_rows([] if self.strategy.calibrated else [("", "Asking the planner what it will take…")])
         self._job.start(
             self.session.read(
                 "Looking ahead",
@@ -158,6 +159,18 @@ class GoalPane(GoalFields):
             )
         )
         self._check_file()
+
+    def _show_words(self, sentence: str, cautions: Sequence[str]) -> None:
+        """Show the goal in words and what is assumed, or nothing while that is not known."""
+        self.sentence.setText(sentence)
+        self.cautions.setText("\n".join(cautions))
+        self._show_details()
+
+    def _show_details(self) -> None:
+        """Show them when they are wanted; what a proof costs more by is always shown."""
+        wanted = self.details.isChecked()
+        self.sentence.setVisible(wanted and bool(self.sentence.text()))
+        self.cautions.setVisible(bool(self.cautions.text()) and (wanted or not self.strategy.calibrated))
 
     def _look_ahead(self) -> None:
         """Have the campaign simulated that would be made."""
@@ -180,7 +193,9 @@ class GoalPane(GoalFields):
         self.simulated.refuse_because(error)
 
     def _show(self, outlook: Outlook, settings: CampaignSettings) -> None:
-        self.outlook.show_rows(outlook.lines(settings.budget))
+        # A full round is what was typed above.
+        usual = outlook.calibrated and outlook.first == settings.per_round and outlook.rank >= outlook.unknowns
+        self.outlook.show_rows([] if usual else outlook.lines(settings.budget))
         self.changed.emit()
 
     def _refuse(self, error: Exception) -> None:
@@ -189,7 +204,7 @@ class GoalPane(GoalFields):
         self._ready = None
         self.ahead.stop()
         self.simulated.hide()
-        self.sentence.setText("")
+        self._show_words("", ())
         self.outlook.show_rows([])
         if isinstance(error, AssayPilotError):
             self._blame(error)

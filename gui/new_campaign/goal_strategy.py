@@ -209,7 +209,7 @@ class StrategyChoice(QWidget):
         from assaypilot.engine.strategies.registry import PROVEN_GOALS
 
         own = [kind.info for kind in self._kinds if goal in kind.info.goals]
-        choices = [("Calibrated: the series model", "auto")]
+        choices = [("Calibrated: effects need not add up", "auto")]
         choices += [(self._proposed, "proven")] if goal in PROVEN_GOALS else []
         fill_box(self.combo, [*choices, *((NAMES.get(info.name, info.title), info.name) for info in own)], before)
         self._chosen()
@@ -231,4 +231,5 @@ class StrategyChoice(QWidget):
         if self.name == "proven":
             more = f"Proposed because {propose(self._goal, values=self._values, kind=self._of)[1]}."
         self.note.setText(words)
+        self.note.setVisible(self.name != "auto")  # its name says it
         self.combo.setToolTip(plain_tip(f"{words} {more}".strip()))

@@ -127,7 +127,9 @@ class HeatScene(Scene):
         structure = shown_smiles(self.look, self.sites[which], code)
         one = self.look.contributions[self.sites[which]].substituents[code]
         adds = (
-            f"Adds {signed(one.value)}, n {one.measurements:,}" if np.isfinite(one.value) else "Its effect is not known"
+            f"Adds {signed(one.value)} to the mean measurement, n {one.measurements:,}"
+            if np.isfinite(one.value)
+            else "Its effect is not known"
         )
         return Target(0, x, y, f"{site.name} = {site_names(site.substituents)[code]}", adds, structure)
 

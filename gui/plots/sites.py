@@ -161,7 +161,7 @@ class ContributionScene(_SitesScene):
             never = "Never measured" if not one.measurements else "Cannot be distinguished from another site"
             return [f"{never}, n {one.measurements:,}"]
         bounds = f" ({signed(one.low)} to {signed(one.high)})" if np.isfinite(one.low) else ""
-        return [f"Adds {signed(one.value)}{bounds}", f"n {one.measurements:,}"]
+        return [f"Adds {signed(one.value)}{bounds} to the mean measurement", f"n {one.measurements:,}"]
 
     def place(self, site: int, code: int) -> float:
         """Its point."""

@@ -277,15 +277,21 @@ def _means(model: RoundModel) -> list[Column]:
         endpoint = model.endpoints[place]
         return mean_text(model.values_of(row, place), endpoint).removeprefix(f"{endpoint.scale_name} ")
 
+    def short(row: int, place: int) -> str:
+        """Return ``7.47 (2)``, as on Candidates; the tip has the SD."""
+        mean, n, spread = text(row, place).partition(" (n = ")
+        return f"{mean} ({spread.rstrip(')').partition(',')[0]})" if n else mean
+
     return [
         Column(
             f"mean-{place}",
-            f"Mean\n{textwrap.shorten(endpoint.scale_name, 18, placeholder=' …')}"
+            f"Mean (n)\n{textwrap.shorten(endpoint.scale_name, 18, placeholder=' …')}"
             if several or endpoint.transform != "none"
-            else "Mean",
-            lambda row, place=place: text(row, place),  # type: ignore[misc]  # bound early
-            width=_at_least(96, "7.47 (n = 2,"),
-            wish=_at_least(150, "7.47 (n = 2, SD 0.03)"),
+            else "Mean (n)",
+            lambda row, place=place: short(row, place),  # type: ignore[misc]  # bound early
+            number=True,
+            cell_tip=lambda row, place=place: text(row, place),  # type: ignore[misc]  # bound early
+            width=_at_least(72, "7.47 (2)"),
             tip="Mean, number and SD of the returned determinations. Potencies are averaged as "
             "logarithms; excluded values are left out",
             name=f"Mean of {endpoint.name}" if several else "",

@@ -18,6 +18,7 @@ from ..resources.theme import theme
 from ..session.session import Session
 from ..widgets.inputs import FilterBox
 from ..widgets.layout import show_menu
+from ..widgets.slider import Slider
 from ..widgets.text import button, label
 from .columns import Arrangement
 from .filter import HINT, Facts, Narrowed, Narrower
@@ -104,7 +105,7 @@ class Sliders(QFrame):
         grid.setHorizontalSpacing(12)
         self.rows: dict[str, tuple[QSlider, QSlider]] = {}
         for row, limits in enumerate(columns):
-            low, high = (_slider(f"{limits.name} at {end}") for end in ("least", "most"))
+            low, high = (_slider(f"{limits.name} at {end}", rising=end == "least") for end in ("least", "most"))
             first, last = limits.steps(text)
             low.setValue(first)
             high.setValue(last)
@@ -144,11 +145,10 @@ class Sliders(QFrame):
         span.setText(f"{limits.at(first):g} – {limits.at(last):g}")
 
 
-def _slider(name: str) -> QSlider:
-    made = QSlider(Qt.Orientation.Horizontal)
+def _slider(name: str, *, rising: bool) -> Slider:
+    made = Slider(name, rising=rising)
     made.setRange(0, _STEPS)
     made.setPageStep(_STEPS // 10)
-    made.setAccessibleName(name)
     made.setMinimumWidth(round(_LONG * theme().scale))
     return made
 

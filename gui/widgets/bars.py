@@ -6,16 +6,16 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-from PySide6.QtCore import QRectF, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPalette, QPen
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QProgressBar, QPushButton, QSlider, QWidget
 
 from assaypilot.engine.errors import AssayPilotError
 
-from ..resources.theme import theme
 from ..runtime.tasks import Progress, Tasks
 from ..session.replay import Replay
 from .layout import column_of, put, row_of
+from .slider import Slider
 from .text import ElidedLabel, button, error_words, label, polish
 
 NARROWEST = 240
@@ -166,35 +166,15 @@ SLIDER = 84
 _NOTHING = "Nothing can be changed here; exports are of now."
 
 
-class _Rounds(QSlider):
+class _Rounds(Slider):
     """A slider with one stop for each round; Escape goes back to now."""
 
     def __init__(self, replay: Replay) -> None:
-        super().__init__(Qt.Orientation.Horizontal)
+        super().__init__("Round shown")
         self._replay = replay
-        self.setAccessibleName("Round shown")
         self.setTickPosition(QSlider.TickPosition.TicksBelow)
         self.setTickInterval(1)
         self.setPageStep(1)
-        theme().changed.connect(self._dress)
-        self._dress()
-
-    def _dress(self) -> None:
-        """Paint a handle that is seen in the dark, too."""
-        palette = QPalette()
-        for role in (QPalette.ColorRole.Button, QPalette.ColorRole.Highlight):
-            palette.setColor(role, QColor(theme().colours.accent))
-        self.setPalette(palette)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw a frame when keys go here: the style draws none."""
-        super().paintEvent(event)
-        if self.hasFocus():
-            painter = QPainter(self)
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setPen(QPen(QColor(theme().colours.accent), 1.5))
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 4, 4)
-            painter.end()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Escape in addition to the keys that move a slider."""

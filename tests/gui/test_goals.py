@@ -145,7 +145,7 @@ def test_a_goal_shows_what_applies_to_it(qtbot, window, tmp_path):
         )
         assert seen == wanted, goal
     offered = [step.strategy.combo.itemText(n) for n in range(step.strategy.combo.count())]
-    assert offered[:2] == ["Calibrated: the series model", "Proven if effects add up: Adaptive"]
+    assert offered[:2] == ["Calibrated: effects need not add up", "Proven if effects add up: Adaptive"]
     step.strategy.combo.setCurrentIndex(1)
     assert "no other beats in all endpoints" in step.strategy.note.text()
     choose_goal(step, "best")

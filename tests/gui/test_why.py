@@ -10,7 +10,9 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
+from assaypilot.engine.campaign.reasons import OwnValue
 from assaypilot.engine.domain.library import Library
+from assaypilot.gui.candidates.candidate_panel import value_lines
 from assaypilot.gui.resources.theme import theme
 from assaypilot.gui.widgets.layout import breakable, whole
 from assaypilot.gui.window.page import PageName
@@ -86,11 +88,24 @@ def test_panel_explains_out_in_and_undecided(window):
             assert side.decide.text().startswith("What would decide it: the next decision ")
         assert side.picked.text() == reasoning.picked
         lines = [line.text() for line, _ in side.values.lines if line.isVisible()]
-        assert len(lines) == len(reasoning.values)
+        assert lines == [line.text for line in value_lines(reasoning.values, named=False)]
         assert side.values.more.isVisible() != bool(lines)
     window.candidates.select(first(window, 2))
     assert "outside the cutoff" in panel(window).why.words.text()
     assert "Why out" in panel(window).why.accessibleName()
+
+
+def test_replicates_of_a_round_share_a_line_and_a_value_with_a_note_has_its_own():
+    def value(number, when, note="", *, used=True):
+        return OwnValue("hERG", number, 1, when, note, used, left_out=not used)
+
+    values = [value("5.0", "earlier"), value("5.1", "round 1"), value("9.0", "round 1", "left out: bubble", used=False)]
+    values += [value("5.2", "round 1"), replace(value("5.3", "round 2"), n=3)]
+    lines = value_lines(values, named=True)
+    assert [one.text for one in lines] == [
+        "Earlier: hERG 5.0", "Round 1: hERG 5.1, 5.2", "Round 1: hERG 9.0", "Round 2: hERG 5.3 (n = 3)",
+    ]  # fmt: skip
+    assert [one.left_out for one in lines] == [False, False, True, False]
 
 
 def test_panel_names_groups_once_and_the_round_while_it_is_open(qtbot, open_window, tmp_path):

@@ -49,11 +49,8 @@ def test_the_reason_of_a_compound_is_a_sum_that_comes_to_its_estimate(tmp_path: 
     with Campaign.create(path, library=library, endpoints=endpoints, settings=settings, history=history) as campaign:
         status, reasons = campaign.status(), campaign.reasons()
         for compound in range(20):
-            why = reasons.of(compound).why
-            parts = re.findall(
-                r"[+\N{MINUS SIGN}]?\d+\.\d\d", why.partition("together")[0] + why.partition("together")[2]
-            )
+            why = reasons.of(compound).why.replace("\u00a0", " ")
+            parts = re.findall(r"[+\N{MINUS SIGN}]?\d+\.\d\d", why)
             total = sum(float(part.replace("\N{MINUS SIGN}", "-")) for part in parts)
             assert total == pytest.approx(status.candidates.estimates["pIC50"][compound], abs=0.025)
             assert f"R1 {'ABCDE'[library.codes[compound, 0]]} " in why
-            assert ("By its relatives alone." in why) == (compound % 2 == 1)
