@@ -227,7 +227,8 @@ class TermsForm(QWidget):
             values = [
                 replace(m.entered, endpoint=status.endpoints[m.endpoint].name) for m in status.measurements if m.usable
             ]
-            self.profile.show_endpoints(entered, values, status.library.smiles)
+            self.profile.offer(entered, values, status.library.smiles)
+            self.profile.draw()
             if not redrawn:
                 self.profile.show_curves(now.curves)
         self._lay_out()

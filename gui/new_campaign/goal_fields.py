@@ -199,7 +199,7 @@ class GoalFields(Pane):
             self.objective.addItem(endpoint.scale_name, endpoint.name)
         structures = checked.imported.library.smiles
         self.objective.addItem("A profile of endpoints and properties", PROFILE)
-        self.profile.show_endpoints(endpoints, checked.imported.history, structures)
+        self.profile.offer(endpoints, checked.imported.history, structures)
         # An added endpoint keeps the choice; another table or another choice there does not.
         keep = wanted in names and set(before) <= set(names) and self._first == first
         self._first = first
@@ -298,7 +298,7 @@ class GoalFields(Pane):
         self.more.setVisible(not self._all)
         for widget, wanted in (
             # With one endpoint and no structures there is nothing to choose; its box is below.
-            (self.objective, goal != "pareto" and len(self.profile.boxes) > 1),
+            (self.objective, goal != "pareto" and self.profile.choices > 1),
             (self.top, goal == "top"),
             (self.epsilon, goal == "epsilon-best"),
             (self.slack, False),
@@ -315,6 +315,8 @@ class GoalFields(Pane):
 
     def _objective_chosen(self) -> None:
         name = str(self.objective.currentData() or "")
+        if self.has_profile:
+            self.profile.draw()
         self.fields.setRowVisible(self.profile, self.has_profile)
         self.fields.setRowVisible(self.scored, self._all and self.goal_key != "pareto" and not self.of_profile)
         self.endpoints.show_for(self.goal_key, name, self.profile.parts if self.has_profile else ())

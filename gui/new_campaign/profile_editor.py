@@ -279,18 +279,32 @@ class ProfileEditor(QWidget):
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(8)
         self.boxes: list[CurveBox] = []
+        self._offered: tuple[Sequence[Endpoint], Sequence[Endpoint], Sequence[Result], Sequence[str]] = ((), (), (), ())
+        """What a curve can be of, measured and computed, with the values and the structures."""
         self._column.addWidget(
             label("Drag the points. One useless value makes a compound useless.", "muted", wrap=True)
         )  # fmt: skip
 
-    def show_endpoints(
+    def offer(
         self, endpoints: Sequence[Endpoint], measured: Sequence[Result], smiles: Sequence[str] | None = None
     ) -> None:
-        """Offer a curve for each measured endpoint and, by structures, each property; one drawn before stays."""
+        """Offer a curve for each measured endpoint and, by structures, each property; ``draw`` makes them."""
         wanted = [one for one in endpoints if one.of is None and one.kind == "value"]
         taken = {spelling.casefold() for one in wanted for spelling in (one.name, one.scale_name)}
         calculated = [Endpoint(name) for name in PROPERTIES if any(smiles or ()) and name.casefold() not in taken]
-        wanted += calculated
+        self._offered = wanted, calculated, measured, smiles or ()
+        if self.boxes:
+            self.draw()
+
+    @property
+    def choices(self) -> int:
+        """How many curves are offered."""
+        return len(self._offered[0]) + len(self._offered[1])
+
+    def draw(self) -> None:
+        """Make the curves that are offered, which takes a moment; one drawn before stays."""
+        entered, calculated, measured, smiles = self._offered
+        wanted = [*entered, *calculated]
         if wanted == [box.endpoint for box in self.boxes]:
             return
         before = {(box.endpoint.name, box.endpoint.unit, box.endpoint.transform): box for box in self.boxes}
@@ -299,7 +313,7 @@ class ProfileEditor(QWidget):
             box = before.pop((endpoint.name, endpoint.unit, endpoint.transform), None)
             if box is None:
                 if endpoint in calculated:
-                    box = _property_box(endpoint, smiles or ())
+                    box = _property_box(endpoint, smiles)
                 else:
                     values = [one.value for one in measured if one.endpoint == endpoint.name and one.relation == "="]
                     box = CurveBox(endpoint, values, _usual(endpoint, values))

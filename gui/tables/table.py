@@ -226,7 +226,7 @@ class Table(ChosenRows):
         self._pictures = None if structures is None else StructureDelegate(structures, self)
         self.setItemDelegate(self._plain)
         if structures is not None:
-            structures.ready.connect(self.viewport().update)
+            structures.ready.connect(self._show_pictures)
         model.modelReset.connect(self._dress)
         model.arranging.connect(self._arranging_rows)
         self._dressed: tuple[str, ...] = ()
@@ -296,6 +296,16 @@ class Table(ChosenRows):
         words = f"Copying {len(sources):,} rows"
         model.later(words, lambda report: as_clipboard(text_rows(columns, sources, report)), landed, lambda: None)
         return len(sources)
+
+    def _show_pictures(self) -> None:
+        """Paint the columns of structures: a round has ten times as many other cells."""
+        for view in (self, self.frozen):
+            if view is None or not view.isVisible():
+                continue
+            for place, column in enumerate(self.rows_model.columns):
+                if column.smiles is not None and not view.isColumnHidden(place):
+                    at, wide = view.columnViewportPosition(place), view.columnWidth(place)
+                    view.viewport().update(at, 0, wide, view.viewport().height())
 
     def _arranging_rows(self, going_on: bool) -> None:
         """Show the current order in the headings when no new one was computed."""

@@ -28,7 +28,8 @@ HISTORY = [Result("C-1", value, "pIC50") for value in (5.5, 6.0, 6.4, 7.0, 7.9)]
 def editor(qtbot):
     made = ProfileEditor()
     qtbot.addWidget(made)
-    made.show_endpoints([POTENCY, HERG, LOGD], HISTORY)
+    made.offer([POTENCY, HERG, LOGD], HISTORY)
+    made.draw()
     made.resize(600, 700)
     made.show()
     return made
@@ -98,7 +99,8 @@ def test_invalid_curve_is_explained_at_its_box(editor):
 
 def test_curves_stay_when_an_endpoint_is_added(editor):
     editor.boxes[0].numbers[1].setValue(8.0)
-    editor.show_endpoints([POTENCY, HERG, LOGD, Endpoint("clearance")], HISTORY)
+    editor.offer([POTENCY, HERG, LOGD, Endpoint("clearance")], HISTORY)
+    editor.draw()
     assert [one.endpoint.name for one in editor.boxes] == ["pIC50", "hERG", "logD", "clearance"]
     assert editor.boxes[0].numbers[1].value() == 8.0
 
@@ -207,7 +209,8 @@ SMILES = ["CCOc1ccccc1", "CCCCCCCCOc1ccccc1", "CCNC(=O)c1ccccc1"]
 def test_properties_are_offered_where_there_are_structures_and_drawn_like_endpoints(qtbot):
     made = ProfileEditor()
     qtbot.addWidget(made)
-    made.show_endpoints([POTENCY, Endpoint("HBD")], HISTORY, SMILES)
+    made.offer([POTENCY, Endpoint("HBD")], HISTORY, SMILES)
+    made.draw()
     assert [one.endpoint.name for one in made.boxes] == ["pIC50", "HBD", "MW", "cLogP", "TPSA", "Rotatable bonds"]
     assert made.parts == ("pIC50", "HBD")  # that of the table takes the place of the calculated one
     made.resize(600, 900)
@@ -221,7 +224,8 @@ def test_properties_are_offered_where_there_are_structures_and_drawn_like_endpoi
     zero, one = curves[2].values
     assert (curves[2].endpoint, one) == ("cLogP", 4.0)
     assert 4.0 < zero < 6.0
-    made.show_endpoints([POTENCY], HISTORY)
+    made.offer([POTENCY], HISTORY)
+    made.draw()
     assert [one.endpoint.name for one in made.boxes] == ["pIC50"]
 
 
