@@ -27,7 +27,7 @@ from ..structures.drawing import Structures
 from ..structures.shown import CopiedStructure
 from ..widgets.layout import breakable, column_of, copied, put, row_of, whole
 from ..widgets.marks import StatusMark
-from ..widgets.text import Callout, Details, ElidedLabel, label, polish
+from ..widgets.text import Callout, Details, ElidedLabel, label, polish, three_digits
 from ..window.page import Side
 from .candidate_rows import confirmed_text, interval_text, probability_text
 
@@ -214,7 +214,7 @@ def _endpoint_rows(status: Status, compound: int, endpoint: Endpoint, *, named: 
     shown = estimate_text(status, endpoint.name, compound, decimals_of(status))
     text = shown if named else f"{shown} {endpoint.scale_name}"
     if endpoint.transform == "log":
-        entry = f"{endpoint.from_model(float(estimate)):.3g} {endpoint.unit}".strip()
+        entry = f"{three_digits(endpoint.from_model(float(estimate)))} {endpoint.unit}".strip()
         text += f" = {entry}" if named else f" ({entry})"
     decides = endpoint.name in known.lows
     low, high = (float(ends[endpoint.name][compound]) if decides else np.nan for ends in (known.lows, known.highs))

@@ -20,7 +20,7 @@ from assaypilot.engine.errors import AssayPilotError
 
 from ..resources.theme import theme
 from ..tables.rows import plain_tip
-from ..widgets.text import error_words, label, mnemonic_free
+from ..widgets.text import error_words, label, mnemonic_free, three_digits
 
 _CAPTIONS = ("0 at", "1 at", "1 until", "0 from")
 _NEAR = 14.0
@@ -109,7 +109,7 @@ class CurvePlot(QWidget):
             at = self._at(value, 0.0)
             painter.drawLine(at, at - QPointF(0, 6))
         for end, side in zip(self._axis, (Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight), strict=True):
-            text = f"{10.0**end if self._log else end:.3g}"
+            text = three_digits(10.0**end if self._log else end)
             painter.drawText(QRectF(self.rect()), int(side | Qt.AlignmentFlag.AlignBottom), text)
         points = [self.point(place) for place in range(len(self._values))]
         if points:

@@ -14,6 +14,7 @@ from assaypilot.engine.campaign.state import STATUSES, Status
 from assaypilot.engine.export.sheet import Cell
 from assaypilot.engine.figures.palette import DARK, MARKERS, Palette
 
+from ..widgets.text import three_digits
 from .candidates import compound_target
 from .scene import Scene, Shape, Target, known_cells, stepped
 
@@ -260,7 +261,7 @@ class HistogramScene(_ColumnsScene):
         parts = [f"{count:,} {word}" for word, count in zip(STATUSES, counts.tolist(), strict=True) if count]
         high_up = float(counts.sum())
         return Target(
-            0, float(low + high) / 2, high_up / 2, f"{self.x.name} {low:.3g} – {high:.3g}",
+            0, float(low + high) / 2, high_up / 2, f"{self.x.name} {three_digits(low)} – {three_digits(high)}",
             ", ".join(parts) or "no compound", extent=(float(high - low), high_up),
         )  # fmt: skip
 

@@ -29,6 +29,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from ..resources.theme import theme
+from ..runtime.tasks import single_shot
 from ..tables.rows import SMILES
 
 if TYPE_CHECKING:
@@ -125,8 +126,10 @@ class Structures(QObject):
         self._series = _Series()
         self._kept: OrderedDict[Key, QImage | None] = OrderedDict()
         self._bytes = 0
-        self._pending: OrderedDict[Key, None] = OrderedDict()
-        """Pictures that wait to be drawn, those seen last at the end."""
+        self._pending: OrderedDict[Key, int] = OrderedDict()
+        """Pictures that wait to be drawn, those seen last at the end, and the painting that wanted each."""
+        self._painting = 0
+        self._next = single_shot(self, 0, self._painted)
         self._drawing = False
         self._signals = _Signals()
         self.wanted = True
@@ -164,18 +167,25 @@ class Structures(QObject):
         if key in self._kept:
             self._kept.move_to_end(key)
             return self._kept[key]
-        self._pending[key] = None
+        self._pending[key] = self._painting
         self._pending.move_to_end(key)
+        if not self._next.isActive():
+            self._next.start()
         if len(self._pending) > WAITING:  # scrolled past before they were drawn
             self._pending.popitem(last=False)
         self._draw_next()
         return None
 
+    def _painted(self) -> None:
+        """Whatever is wanted from now on belongs to another painting."""
+        self._painting += 1
+
     def _draw_next(self) -> None:
-        """Draw the structures that came into sight last first."""
+        """Draw the structures that came into sight last first, those of one painting from the top."""
         if self._pending and not self._drawing:
             self._drawing = True
-            keys = list(self._pending)[-AT_ONCE:]
+            latest = next(reversed(self._pending.values()))
+            keys = [key for key, painting in self._pending.items() if painting == latest][:AT_ONCE]
             drawing_pool().start(_Drawing(self._signals, keys, self._series))
 
     def _take(self, drawn: Mapping[Key, QImage | None]) -> None:

@@ -221,6 +221,11 @@ class Callout(QFrame):
         self.setAccessibleName(f"{heading} {words}".strip())
 
 
+def three_digits(value: float) -> str:
+    """Return a number with three digits and, unless it is tiny, without an exponent: ``1010``, ``0.0123``."""
+    return f"{float(f'{value:.3g}'):.15g}"
+
+
 MAC = sys.platform == "darwin"
 
 _ON_A_MAC = {

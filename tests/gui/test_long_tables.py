@@ -242,12 +242,20 @@ def test_structures_scrolled_past_are_not_drawn(qapp, session, monkeypatch):
 
     shown("C", "CC", "CCC", "CCCC", "CCCCC")
     draw()  # the first was begun before the others were seen, and is scrolled past
-    draw()  # what came into sight last
-    assert shown("CCCCC", "CCCC") == [True, True]
+    draw()  # what came into sight at once is drawn from the top
+    assert shown("CCC", "CCCC", "CCCCC") == [True, True, False]
     draw()
-    assert shown("CCC") == [True]
+    assert shown("CCCCC") == [True]
     assert not waiting  # nothing of "CC", which was scrolled past before it was drawn
     assert shown("C") == [False]
+    shown("CCCCCC")
+    qapp.processEvents()
+    shown("CCCCCCC", "CCCCCCCC")
+    draw()
+    draw()  # those of the latest painting before the one that waits
+    assert shown("CCCCCC", "CCCCCCC", "CCCCCCCC") == [False, True, True]
+    draw()
+    shown("CC")
     structures.use(("O",))  # another campaign: what is being drawn never lands there
     draw()
     assert not waiting

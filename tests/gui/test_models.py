@@ -10,6 +10,7 @@ from assaypilot.engine.domain.library import Library
 from assaypilot.gui.tables.filter import narrow, patterns
 from assaypilot.gui.tables.rows import Column, RowsModel
 from assaypilot.gui.tables.table import Table, as_clipboard
+from assaypilot.gui.widgets.text import three_digits
 from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import create_campaign, idle, plan_round, until
 
@@ -144,3 +145,8 @@ def test_words_are_found_in_long_libraries_as_in_short_ones(monkeypatch):
     for word in ("a", "b", "ab", "z", "ba"):
         mask = narrow(word, library, np.zeros(6))
         assert mask.tolist() == [word in name.casefold() for name in ids]
+
+
+def test_numbers_of_three_digits_have_no_exponent():
+    shown = [three_digits(value) for value in (1009.6, 0.01234, 26.0, 1_234_567.0, -0.5)]
+    assert shown == ["1010", "0.0123", "26", "1230000", "-0.5"]
