@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QButtonGroup, QRadioButton, QWidget
 
-from assaypilot.engine.campaign.phrases import many
+from assaypilot.engine.campaign.phrases import joined, many
 from assaypilot.engine.domain.stock import CANNOT, IN_STOCK, STATES, TO_MAKE, StockLine
 from assaypilot.engine.tables.options import Blank
 
@@ -149,8 +149,8 @@ class CheckPanel(QWidget):
             self.mend.show()
         self.facts.show_rows(fact_rows(checked))
         self.facts.show()
-        # The question above it shows this.
-        warnings = [text for text in checked.warnings if text not in imported.empty]
+        # The question above it shows the empty cells; how well values fit together is under Rows and notes.
+        warnings = [text for text in imported.warnings if text not in imported.empty]
         if warnings:
             more = len(warnings) - WARNED
             words = "\n".join(warnings[:WARNED]) + (f"\nand {more} more under Rows and notes" if more > 0 else "")
@@ -159,8 +159,10 @@ class CheckPanel(QWidget):
         unused, notes = len(imported.not_used), len(imported.notes)
         parts = [f"{unused:,} not used"] if unused else []
         parts += [many(notes, "note")] if notes else []
+        fit = len(checked.warnings) - len(imported.warnings)
+        parts += [f"{many(fit, 'remark')} on the values"] if fit > 0 else []
         if parts:
-            self.more.setText(f"Show {' and '.join(parts)}")
+            self.more.setText(f"Show {joined(parts)}")
             self.more.show()
 
     def _clear(self) -> None:

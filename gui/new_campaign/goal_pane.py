@@ -164,6 +164,7 @@ class GoalPane(GoalFields):
         """Show the goal in words and what is assumed, or nothing while that is not known."""
         self.sentence.setText(sentence)
         self.cautions.setText("\n".join(cautions))
+        self.details.setVisible(bool(sentence))
         self._show_details()
 
     def _show_details(self) -> None:

@@ -207,7 +207,6 @@ def round_columns(model: RoundModel, status: Status, layout: Layout | None) -> l
     structure, groups = structure_column(library), site_columns(library)
     crowded = structure and (model.cells > 2 or any(column.smiles is not None for column in groups))
     several = len(model.endpoints) > 1
-    many_cells = several or model.cells > 1
     why = Column("why", "Why", lambda row: items[row].reason, tip="Why the compound was picked", wish=250)
     results = [_result_column(model, place, n) for n in range(model.cells) for place in range(len(model.endpoints))]
     return [
@@ -229,7 +228,7 @@ def round_columns(model: RoundModel, status: Status, layout: Layout | None) -> l
         *([] if layout is None else [_wells(layout, at)]),
         _expected(status, items, several=several),
         *results,
-        *(_means(model) if many_cells else []),
+        *(_means(model) if model.cells > 1 else []),  # of one cell the mean is its value
         *(() if model.cells > 2 else [why]),  # the panel shows it, too
     ]
 

@@ -125,6 +125,10 @@ def test_a_goal_shows_what_applies_to_it(qtbot, window, tmp_path):
     step = to_goal(qtbot, window, table(tmp_path / "two.csv"))
     until(qtbot, lambda: step.complete)
     assert "All compounds within 0.5 of the best pIC50" in step.sentence.text()
+    assert step.epsilon.note.text() == "log = 3-fold"
+    assert not step.sentence.isVisibleTo(step)
+    step.details.click()
+    assert step.sentence.isVisibleTo(step)
     first, second = box(step, "pIC50"), box(step, "hERG")
     shown = {
         "epsilon-best": (True, True, True, False, False, False),

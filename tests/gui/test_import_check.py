@@ -140,3 +140,15 @@ def test_escape_asks_only_when_something_would_be_lost(qtbot, window, tmp_path):
 def offers(creation, text):
     """The buttons with a text that the message offers."""
     return [one for one in creation.messages.findChildren(QPushButton) if one.text() == text and one.isVisible()]
+
+
+def test_remarks_on_the_fit_are_counted_and_never_in_the_way(qtbot, window, tmp_path):
+    path = tmp_path / "single.csv"
+    rows = [f"C-{n},{a},{b},{6 + 0.1 * n:.1f}" for n, (a, b) in enumerate(zip("ABCDEF", "UVWXYZ", strict=True))]
+    path.write_text("\n".join(["ID,R1,R2,pIC50", *rows, ""]), encoding="utf-8")
+    creation = check_of(qtbot, window, path)
+    panel = creation.columns_pane.panel
+    assert not panel.warnings.isVisibleTo(panel)
+    assert "remark" in panel.more.text()
+    kinds = [row[0] for row in creation.check_pane.findings.model.as_text()[1:]]
+    assert "Warning" in kinds
