@@ -68,6 +68,8 @@ def origin_of(estimates: Floats, codes: NDArray[np.integer]) -> Origin:
     return Origin(mean, tuple(effects), whole)
 
 
+_MOST_PARTS = 8
+"""Sites named one by one, those with the largest effects."""
 _HEADINGS = {IN: "Why in", OUT: "Why out", UNDECIDED: "Why undecided"}
 
 
@@ -154,11 +156,20 @@ class Reasons:
     def _origin(self, name: str, compound: int) -> str:
         """Return the parts of one estimate: ``Library mean 6.83; R1 iPr +0.21; beyond the sum −0.02.``."""
         origin, library = self._origins[name], self._ledger.library
+        codes = library.codes[compound].tolist()
+        added = {
+            place: float(origin.effects[place][code])
+            for place, code in enumerate(codes)
+            if len(library.sites[place].substituents) > 1
+        }
+        largest = sorted(sorted(added, key=lambda place: -abs(added[place]))[:_MOST_PARTS])
         parts = [
-            f"{site.name}\u00a0{site_names(site.substituents)[code]}\u00a0{signed(float(effects[code]))}"
-            for site, code, effects in zip(library.sites, library.codes[compound].tolist(), origin.effects, strict=True)
-            if len(site.substituents) > 1
+            f"{site.name}\u00a0{site_names(site.substituents)[codes[place]]}\u00a0{signed(added.pop(place))}"
+            for place in largest
+            for site in [library.sites[place]]
         ]
+        if added:
+            parts.append(f"{many(len(added), 'other site')}\u00a0{signed(sum(added.values()))}")
         heading = f"Library mean {name}" if len(self._origins) > 1 else "Library mean"
         rest = f"beyond the sum\u00a0{signed(float(origin.rest[compound]))}"
         return f"{'; '.join((f'{heading} {origin.mean:.2f}', *parts, rest))}."

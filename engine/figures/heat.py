@@ -160,12 +160,17 @@ _LONGEST, _UPRIGHT = 20, 15
 """Characters of a label at the left, and on top, where it may stand upright."""
 
 
+def _letters(text: str) -> float:
+    """Return how many usual letters are as wide as a text: capitals are wider."""
+    return sum(1.25 if letter.isupper() else 1.0 for letter in text)
+
+
 def _margins(rows: Sequence[str], columns: Sequence[str], sites: tuple[str, str], cell: float) -> tuple[float, float]:
     """Inches at the left and at the top; labels across stand upright where they are wider than a cell."""
-    longest = max((len(cut_middle(text, _LONGEST)) for text in rows), default=1)
+    longest = max((_letters(cut_middle(text, _LONGEST)) for text in rows), default=1.0)
     title = 1.3 * len(cut_middle(sites[0], _LONGEST)) + 2
     left = 0.12 + _LETTER * max(longest, title, 5)
-    across = _LETTER * max((len(cut_middle(text, _UPRIGHT)) for text in columns), default=1)
+    across = _LETTER * max((_letters(cut_middle(text, _UPRIGHT)) for text in columns), default=1.0)
     top = 0.36 + (0.2 if across + 0.06 <= cell else across + 0.08)
     return left, top
 
@@ -303,7 +308,7 @@ def _label(
     """Name the substituents, those down at the left, those across on top."""
     axes.set_xticks([])
     axes.set_yticks([])
-    upright = max(len(cut_middle(text, _UPRIGHT)) for text in columns) * _LETTER + 0.06 > cell[0]
+    upright = max(_letters(cut_middle(text, _UPRIGHT)) for text in columns) * _LETTER + 0.06 > cell[0]
     # Where cells are smaller than letters only some of them are named; hovering names each.
     step = (max(1, round(0.13 / cell[1] + 0.49)), max(1, round(0.14 / cell[0] + 0.49)) if upright else 1)
     for place in range(0, len(rows), step[0]):

@@ -32,6 +32,10 @@ def _short(text: str, letters: int) -> str:
     return text if len(text) <= letters else f"{text[: letters - 1]}…"
 
 
+MOST_FIXED = 12
+"""Sites that can be fixed; of a library with more of them the rest is averaged, or the boxes would fill the page."""
+
+
 class HeatChoices(QWidget):
     """Two sites of a map, the order, and what becomes of all other sites."""
 
@@ -71,7 +75,7 @@ class HeatChoices(QWidget):
             self._row.removeWidget(named)
             named.deleteLater()
         self.fixing, self._named = {}, {}
-        for k in sites:
+        for k in sites[:MOST_FIXED]:
             name = library.sites[k].name
             box = choice_box(
                 f"{name}: averaged, or fixed to a substituent",

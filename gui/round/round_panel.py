@@ -19,7 +19,7 @@ from ..candidates.candidate_panel import confirmation_rows
 from ..session.view import View
 from ..structures.drawing import Structures, StructureView
 from ..tables.rows import plain_tip
-from ..widgets.layout import STRETCH, empty, put, row_of
+from ..widgets.layout import STRETCH, breakable, empty, put, row_of
 from ..widgets.text import Callout, Details, ElidedLabel, button, label, mnemonic_free
 from .entry import as_first_entered, entered_text
 from .round_columns import is_late, mean_text
@@ -253,7 +253,7 @@ class RoundPanel(QVBoxLayout):
         item = shown.items[line]
         self.name.setText(library.ids[item.compound])
         self.structure.show_structure(library.drawing(item.compound))
-        rows = list(carried_names(library, item.compound).items())
+        rows = [(site, breakable(name)) for site, name in carried_names(library, item.compound).items()]
         if item.expected is not None and item.low is not None and item.high is not None:
             scale = f" {view.status.endpoints[view.status.objective].scale_name}" if len(model.endpoints) > 1 else ""
             digits = decimals_of(view.status)

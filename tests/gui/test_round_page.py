@@ -3,8 +3,23 @@
 import pytest
 from PySide6.QtGui import QGuiApplication
 
+from assaypilot.engine.domain.library import Library, Site
+from assaypilot.engine.domain.measurements import Result
 from assaypilot.gui.round.reason_dialog import CorrectDialog, ExcludeDialog
-from tests.gui.helpers import dialog, idle, open_round, plan_round, status, true_values, until, wait_for
+from assaypilot.gui.window.page import PageName
+from tests.gui.helpers import (
+    dialog,
+    idle,
+    made,
+    open_round,
+    plan_round,
+    show,
+    status,
+    true_values,
+    until,
+    view,
+    wait_for,
+)
 
 
 def type_into(window, line, text):
@@ -237,3 +252,19 @@ def test_a_surprising_value_is_questioned_corrected_and_left_out(qtbot, planned)
     assert "excluded" in line_state(window.round.model, 0)
     window.session.undo()
     until(qtbot, lambda: status(window).guarantee.holds)
+
+
+def test_long_name_of_a_substituent_leaves_the_table_its_room(qtbot, open_window, tmp_path):
+    name = "CC(C)(C)OC(=O)N1CCC(CC1)C(=O)NCCOCCOCC" + "C" * 60
+    library = Library.product([Site("R1", (name, "C")), Site("R2", ("F", "Cl"))])
+    history = [Result(one, 6.0 + 0.1 * number) for number, one in enumerate(library.ids)]
+    made(tmp_path / "long.assaypilot", library, history=history, strategy="gaussian-process").close()
+    window = open_window(tmp_path / "long.assaypilot")
+    window.resize(1280, 800)
+    plan_round(qtbot, window)
+    show(qtbot, window, PageName.ROUND)
+    page = window.round
+    line = next(n for n, item in enumerate(open_round(window).items) if library.codes[item.compound, 0] == 0)
+    page.panel.show_line(view(window), page.model, line)
+    idle(qtbot, window)
+    assert page.table.width() > window.width() / 2

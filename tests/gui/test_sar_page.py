@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFileDialog
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Result
+from assaypilot.gui.plots.choices import MOST_FIXED, HeatChoices
 from assaypilot.gui.plots.heat import HeatScene
 from assaypilot.gui.plots.sites import ContributionScene, UsageScene
 from assaypilot.gui.plots.trust import PredictionScene, RoundsScene
@@ -378,3 +379,12 @@ def test_pairs_are_sorted_filtered_and_copied(qtbot, page):
     lines = QGuiApplication.clipboard().text().splitlines()
     assert lines[0].split("\t") == ["Site", "From", "To", "Worse", "Better", "Difference", "Noise", "Elsewhere"]
     assert len(lines) == shown + 1
+
+
+def test_map_of_a_library_of_many_sites_leaves_room_for_the_map(qtbot):
+    sites = [f"R{k}" for k in range(1, 61)]
+    choices = HeatChoices()
+    qtbot.addWidget(choices)
+    choices.show_library(Library.listed(sites, [["H"] * 60, ["Me"] * 60]))
+    assert choices.down.count() == 60
+    assert len(choices.fixing) == MOST_FIXED

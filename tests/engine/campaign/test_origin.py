@@ -54,3 +54,20 @@ def test_the_reason_of_a_compound_is_a_sum_that_comes_to_its_estimate(tmp_path: 
             total = sum(float(part.replace("\N{MINUS SIGN}", "-")) for part in parts)
             assert total == pytest.approx(status.candidates.estimates["pIC50"][compound], abs=0.025)
             assert f"R1 {'ABCDE'[library.codes[compound, 0]]} " in why
+
+
+def test_reason_of_many_sites_names_the_largest_effects_and_sums_the_others(tmp_path: Path):
+    rng = np.random.default_rng(2)
+    codes = rng.integers(0, 3, (60, 20))
+    sites = [f"R{k}" for k in range(1, 21)]
+    library = Library.listed(sites, [["ABC"[code] for code in row] for row in codes.tolist()])
+    history = [Result(name, 6.0 + rng.normal()) for name in library.ids]
+    settings = Settings("pIC50", epsilon=0.5, slack=0.25, per_round=6, strategy="gaussian-process")
+    path, endpoints = tmp_path / "a.assaypilot", [Endpoint("pIC50", noise_sd=0.2)]
+    with Campaign.create(path, library=library, endpoints=endpoints, settings=settings, history=history) as campaign:
+        why = campaign.reasons().of(0).why.replace("\u00a0", " ")
+        estimate = campaign.status().candidates.estimates["pIC50"][0]
+    assert why.count("; R") == 8
+    assert "12 other sites" in why
+    numbers = re.findall(r"[+\N{MINUS SIGN}]?\d+\.\d\d", why)
+    assert sum(float(one.replace("\N{MINUS SIGN}", "-")) for one in numbers) == pytest.approx(estimate, abs=0.06)

@@ -177,3 +177,15 @@ def test_nothing_to_show_is_said() -> None:
     none = pair_map(codes, (3, 4, 5), (0, 1), estimate, measured, fixed={2: 4})
     assert none.mean.size == 0
     assert "No compound carries this combination" in drawn(none).axes[0].texts[0].get_text()
+
+
+def test_label_of_capitals_stays_inside_the_picture() -> None:
+    codes = np.array([[a, b] for a in range(2) for b in range(2)])
+    view = pair_map(codes, (2, 2), (0, 1), np.arange(4.0), np.ones(4, dtype=int))
+    names = ["C" * 20, "CC(C)(C)OC(=O)N1CCC(CC1)C(=O)NCCOCC"]
+    figure = heat_map(view, names, ["F", "Cl"], sites=("R1", "R2"), size=heat_size(names, ["F", "Cl"], ("R1", "R2")))
+    FigureCanvasAgg(figure).draw()
+    axes = figure.axes[0]
+    ends = [text.get_window_extent().x0 for text in axes.texts if "CC" in text.get_text()]
+    assert len(ends) == 2
+    assert min(ends) >= 0
