@@ -281,16 +281,18 @@ def _means(model: RoundModel) -> list[Column]:
         mean, n, spread = text(row, place).partition(" (n = ")
         return f"{mean} ({spread.rstrip(')').partition(',')[0]})" if n else mean
 
+    def title(endpoint: Endpoint) -> str:
+        named = several or endpoint.transform != "none"
+        return f"Mean (n)\n{textwrap.shorten(endpoint.scale_name, 18, placeholder=' …')}" if named else "Mean\n(n)"
+
     return [
         Column(
             f"mean-{place}",
-            f"Mean (n)\n{textwrap.shorten(endpoint.scale_name, 18, placeholder=' …')}"
-            if several or endpoint.transform != "none"
-            else "Mean (n)",
+            title(endpoint),
             lambda row, place=place: short(row, place),  # type: ignore[misc]  # bound early
             number=True,
             cell_tip=lambda row, place=place: text(row, place),  # type: ignore[misc]  # bound early
-            width=_at_least(72, "7.47 (2)"),
+            width=max(_at_least(0, line) for line in ("7.47 (2)", *title(endpoint).split("\n"))) - FRAME + HEADER,
             tip="Mean, number and SD of the returned determinations. Potencies are averaged as "
             "logarithms; excluded values are left out",
             name=f"Mean of {endpoint.name}" if several else "",
