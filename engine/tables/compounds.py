@@ -14,7 +14,7 @@ from .products import (
     looks_filled_down,
     one_spelling,
 )
-from .raw import Problem, RawTable, Said
+from .raw import Findings, Problem, RawTable
 from .structures import numbered
 from .values import DASHES, NO, YES, is_missing, quoted
 
@@ -36,7 +36,7 @@ def compounds_of(
     raw: RawTable,
     mapping: TableMapping,
     unusable: frozenset[int],
-    findings: Said,
+    findings: Findings,
     known: Sequence[Sequence[str]] = (),
 ) -> Compounds:
     """Return the compounds of the usable rows; ``known``: substituents of each site that are there already."""
@@ -104,7 +104,7 @@ def _refuse_id(
 
 
 def _site_labels(
-    raw: RawTable, mapping: TableMapping, findings: Said, known: Sequence[Sequence[str]]
+    raw: RawTable, mapping: TableMapping, findings: Findings, known: Sequence[Sequence[str]]
 ) -> list[tuple[str, ...] | None]:
     """Return the substituents of each row; None where one is not known, which is listed."""
     unknown: dict[int, list[str]] = {}

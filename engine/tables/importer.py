@@ -32,7 +32,7 @@ from .products import (
     thin,
     whole_product,
 )
-from .raw import Problem, RawTable, Said
+from .raw import Findings, Problem, RawTable
 from .stock import STOCK_ROLES, read_stock
 from .structures import on_scaffold, read_structure_column
 from .values import is_missing, quoted
@@ -90,7 +90,7 @@ def import_table(raw: RawTable, mapping: TableMapping, report: Report = silent) 
 
 def _import(raw: RawTable, mapping: TableMapping, report: Report) -> ImportedTable:
     _check_columns(raw, mapping)
-    findings = Said(list(raw.problems), [*raw.warnings, *mapping.warnings], list(mapping.notes))
+    findings = Findings(list(raw.problems), [*raw.warnings, *mapping.warnings], list(mapping.notes))
     raw = filled_down(raw, mapping, findings.notes)
     prepared = read_structure_column(raw, mapping, findings, report)
     raw, mapping = prepared.raw, prepared.mapping
@@ -174,7 +174,7 @@ def _best_left_out(
             continue
         alone = replace(mapping, endpoints=(column,))
         values: dict[str, float] = {}
-        for result in read_history(raw, alone, ids, before, Said(), silent):
+        for result in read_history(raw, alone, ids, before, Findings(), silent):
             if result.relation == "=" and not result.excluded:
                 level = column.endpoint.sign * column.endpoint.to_model(result.value, result.unit)
                 values[result.compound] = max(level, values.get(result.compound, level))

@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
 
 from ..domain.endpoint import CONCENTRATIONS, Endpoint
 from ..domain.p_scale import is_p_scale
 from ..system.limits import LONGEST_HEADER
 from . import headers
-from .column_roles import Claims
+from .column_roles import SAMPLED, Claims
 from .entries import Entry, Unreadable, read_entry
+from .options import SIDES, EndpointColumn
 from .raw import RawTable, fold
 from .values import is_missing, parse_relation
 
@@ -100,20 +102,9 @@ def _names_better(column: str, other: str, value: str) -> bool:
     return other != value and any(len(base) > longest and _begins(fold(column), base) for base in headers.bases(other))
 
 
-SIDES = ("relation", "unit", "n", "sd")
-
-
 def about_mean(column: str) -> str:
     """Return the note on a mean that is not read."""
     return f"Column {column} seems to be the mean of the runs next to it: the runs are read, the mean is not."
-
-
-def about_errors(columns: Sequence[str]) -> str:
-    """Return the note on standard errors of means, which are not read."""
-    return (
-        f"Not used, because a standard error is no SD: {', '.join(columns)}. The SD is the standard error times the "
-        "square root of N; give that. A column that holds SDs is called so."
-    )
 
 
 def side_role(column: str, value: str) -> str | None:
@@ -127,6 +118,11 @@ def side_role(column: str, value: str) -> str | None:
     name, role = found
     bases = headers.bases(value)
     return role if name in bases or (role == "sd" and name.removeprefix("p").strip() in bases) else None
+
+
+def _has_units(texts: Sequence[str]) -> bool:
+    filled = {text for text in texts[:SAMPLED] if not is_missing(text)}
+    return bool(filled) and all(map(headers.is_unit, filled))
 
 
 class Sides:
@@ -171,6 +167,49 @@ class Sides:
                 self.taken.add(self.raw.columns[near])
                 return self.raw.columns[near]
         return None
+
+    def all_of(self, value: str, *, several: bool) -> dict[str, Any]:
+        """Return all side columns of an endpoint, by their roles."""
+        return {role: self.of(value, role, several=several) for role in SIDES}
+
+    def of_run(self, value: str, *, several: bool) -> dict[str, Any]:
+        """Return the side columns of one run of an endpoint: n, SD and relation next to runs belong to their mean."""
+        return {role: self.of(value, role, several=several) if role == "unit" else None for role in SIDES}
+
+    def of_rows(self) -> dict[str, Any]:
+        """Return the side columns of a table with one row per measurement, which are taken.
+
+        By their headers, the relation and the unit also by the cells.
+        """
+        found: dict[str, Any] = {role: self._claims.role(role) for role in SIDES}
+        if found["relation"] is None or found["relation"] in self.people:
+            found["relation"] = next((c for c in self._claims.free() if c in self.signs), None)
+        if found["unit"] is None:
+            found["unit"] = next((c for c in self._claims.free() if _has_units(self.raw.column(c))), None)
+        self.taken.update(filter(None, found.values()))
+        return found
+
+    def unused(self, columns: Sequence[EndpointColumn]) -> list[str]:
+        """Return warnings of free columns that seem to qualify values, and are of none of ``columns``."""
+        used = {side for column in columns for side in column.sides.values()}
+        free = [column for column in self._claims.free() if column not in used]
+        errors = [c for c in free if "sem" in (headers.role_of(c), *(headers.role_within(c) or ()))]
+        errors = [c for c in errors if not headers.is_of_fit(c)]
+        lost = [c for c in free if headers.role_of(c) in SIDES or c in self.signs]
+        lost = [c for c in lost if c not in self.people]
+        self._claims.reported.update(errors, lost)
+        warnings = []
+        if errors:
+            warnings.append(
+                f"Not used, because a standard error is no SD: {', '.join(errors)}. The SD is the standard error times "
+                "the square root of N; give that. A column that holds SDs is called so."
+            )
+        if lost:
+            warnings.append(
+                f"Not used, because it is not clear to which endpoint they belong: {', '.join(lost)}. "
+                'Name them like the endpoint, for example "IC50 SD".'
+            )
+        return warnings
 
     def belongs_to_another(self, column: str) -> bool:
         """Whether a header is another column's with a side role behind it."""

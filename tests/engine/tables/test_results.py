@@ -121,7 +121,7 @@ def grid(first="", title=None, fill=None, corner=""):
 def test_a_plate_that_is_drawn_is_read_well_by_well():
     table = read(grid(), layouts=plates("R3-P1"))
     assert values(table) == [("AP-0001", "=", 10), ("AP-0012", ">", 500)]
-    assert [(r.row, r.column, r.reason) for r in table.rejected] == [(4, "Value, well C3", "'ERR' is not a number")]
+    assert [(r.row, r.column, r.reason) for r in table.rejected] == [(4, "Value", "well C3: 'ERR' is not a number")]
     assert table.warnings == (
         "A plate is drawn (A1 to H12); 4 wells hold something, and each is a row.",
         "Wells where nothing stands were left out: D4.",
