@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, astuple
 from typing import Any
 
 import numpy as np
@@ -18,13 +17,12 @@ from ..domain.measurements import Measurement
 from ..errors import AssayPilotError
 from ..strategies.protocol import IN
 from . import noise as assay_noise
-from .candidates import view_of
 from .events.issued import ConfirmationIssued
 from .file.chain import Draft
 from .findings import LEVEL, Check, Confirmation, Prediction
 from .phrases import many, names
 from .replay import Ledger
-from .rounds import items_of
+from .rounds import expected, items_of
 from .state import Candidates
 
 Place = tuple[int, int]
@@ -84,20 +82,14 @@ def confirmation_round(ledger: Ledger, candidates: Candidates) -> list[Draft]:
     if not chosen:
         return []
     family = len(_tested_before(ledger) | {(k, c) for c, missing in due.items() for k in _of(ledger, missing)})
-    width = _width(family)
-    predicted = [
-        prediction
-        for place, k in enumerate(ledger.measured)
-        for prediction in _predictions(ledger, k, [c for c in chosen if due[c][place]], width)
-    ]
+    informing = assay_noise.informing(ledger)
     counts = [due[compound] for compound in chosen]
     once = [(compound, 1) for compound in chosen]
     data = {
         "round": len(ledger.rounds) + 1,
         "items": items_of(ledger, once, [_reason(ledger, missing) for missing in counts], counts),
-        "level": LEVEL,
-        "family": family,
-        "predicted": [asdict(prediction) for prediction in predicted],
+        "noise": [informing[k].noise_sd or 0.0 for k in ledger.measured],
+        "width": _width(family),
     }
     return [ConfirmationIssued.draft(data)]
 
@@ -120,32 +112,14 @@ def _width(family: int) -> float:
     return float(-ndtri((1.0 - LEVEL) / (2.0 * family)))
 
 
-def _predictions(ledger: Ledger, endpoint: int, compounds: Sequence[int], width: float) -> list[Prediction]:
-    """Return what a measurement of an endpoint of each compound is predicted to give, from everything usable so far.
-
-    The compounds have no usable value of their own, so nothing of what is to be confirmed is in it.
-    """
-    view = view_of(ledger, endpoint)
-    if view is None or not compounds:
-        return []
-    noise = assay_noise.informing(ledger)[endpoint].noise_sd or 0.0
-    arms = ledger.arm_of[list(compounds)]
-    means, sds = view.means(arms).tolist(), view.sds(arms).tolist()
-    return [
-        Prediction(compound, endpoint, mean, sd, noise, width)
-        for compound, mean, sd in zip(compounds, means, sds, strict=True)
-    ]
-
-
 def same_predictions(ledger: Ledger, data: Mapping[str, Any]) -> bool:
     """Return whether the facts so far give the predictions of a confirmation round's event (up to the last digits)."""
-    width = _width(data["family"])
-    for entry in data["predicted"]:
-        again = _predictions(ledger, entry["endpoint"], [entry["compound"]], width)
-        recorded = Prediction(**entry)
-        if not again or not np.allclose(astuple(again[0]), astuple(recorded), rtol=1e-6, atol=1e-9):
-            return False
-    return True
+    informing = assay_noise.informing(ledger)
+    now = [informing[k].noise_sd or 0.0 for k in ledger.measured]
+    compounds = [item["compound"] for item in data["items"]]
+    recorded = [item["each"] or [[item["expected"], item["low"], item["high"]]] for item in data["items"]]
+    again = zip(*(expected(ledger, k, compounds) for k in ledger.measured), strict=True)
+    return np.allclose(now, data["noise"]) and np.allclose([*again], recorded, rtol=1e-6, atol=1e-9)
 
 
 def _reason(ledger: Ledger, missing: Sequence[int]) -> str:

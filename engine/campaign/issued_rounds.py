@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import KW_ONLY, dataclass
 from typing import Literal
 
 from ..domain.plates.layout import Layout
 from .findings import Prediction
 
+_WIDTH_95 = 3.92
+"""Standard deviations between the ends of a 95 % interval."""
 Missing = Literal["return", "failed", "other"]
 """How to treat measurements that are missing when a round is closed; see ``Campaign.close_round``."""
 
@@ -78,10 +81,23 @@ class Issued:
     """Positions, among the campaign's endpoints, of those that are measured of every item."""
     confirmation: bool = False
     """Whether it confirms what was decided; it belongs to no phase then, and its phase is 0."""
-    predicted: tuple[Prediction, ...] = ()
-    """The predictions of a confirmation round, noted when it was issued; empty for all others."""
+    noise: tuple[float, ...] = ()
+    """Of a confirmation round the SD of one measurement of each endpoint, when it was issued; empty for all others."""
+    width: float = 0.0
+    """Of a confirmation round the half-width of its intervals, in SDs."""
     population: int = 0
     """Compounds that an audit round was drawn from; 0 for all others."""
+
+    @property
+    def predicted(self) -> tuple[Prediction, ...]:
+        """The predictions of a confirmation round, noted when it was issued; empty for all others."""
+        return tuple(
+            Prediction(item.compound, endpoint, mean, (high - low) / _WIDTH_95, noise, self.width)
+            for place, (endpoint, noise) in enumerate(zip(self.endpoints, self.noise, strict=False))
+            for item in self.items
+            if item.of(place)
+            for mean, low, high in [item.expected_of(place) or (math.nan,) * 3]
+        )
 
     @property
     def title(self) -> str:

@@ -226,7 +226,7 @@ def test_the_desktop_knows_the_file_by_its_name_and_by_its_content() -> None:
     assert desktop["MimeType"] == kind.get("type", "") + ";"
     assert (desktop["Exec"], desktop["Icon"]) == ("assaypilot %f", "assaypilot")
     assert [glob.get("pattern") for glob in kind.findall("m:glob", space)] == ["*.assaypilot"]
-    content = (ROOT / "tests" / "golden" / "campaign_v1.assaypilot").read_bytes()
+    content = (ROOT / "tests" / "golden" / "campaign_v2.assaypilot").read_bytes()
     matches = list(kind.iter(f"{{{space['m']}}}match"))
     assert len(matches) == 2
     for match in matches:

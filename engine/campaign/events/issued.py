@@ -11,7 +11,6 @@ from ...strategies.protocol import Allocation, Certificate
 from .. import codec, plating, stocked
 from ..bookkeeping import UnderWay
 from ..file.chain import Draft
-from ..findings import Prediction
 from ..issued_rounds import Issued
 from ..phrases import many
 from ..replay import Ledger
@@ -78,7 +77,8 @@ class _Issue(Kind):
                 before=len(ledger.measurements),
                 endpoints=ledger.measured,
                 confirmation=self.confirms,
-                predicted=tuple(Prediction(**entry) for entry in data.get("predicted", ())),
+                noise=tuple(data.get("noise", ())),
+                width=data.get("width", 0.0),
                 population=data.get("population", 0),
             )
         )

