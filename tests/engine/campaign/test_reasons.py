@@ -61,12 +61,8 @@ def test_told_bounds_are_those_that_decided(strategy: str, sign: str, path: Path
                 assert "No other compound can be better by more than 1." in said(campaign, compound).why
             for compound in of_status(now, UNDECIDED):
                 reasoning = said(campaign, compound)
-                found = re.search(r"is by estimate .* \(bounds (\S+) to (\S+)\)", reasoning.why)
-                if found is not None:
-                    low, high = (float(one.replace("\N{MINUS SIGN}", "-")) for one in found.groups())
-                    assert low < 0.5 + 0.006 or strategy == "adaptive"
-                    assert high > 1.0 - 0.006
-                    assert "next decision" in reasoning.decide
+                assert "may still be better" in reasoning.why or "No decision has bounded" in reasoning.why
+                assert "next decision" in reasoning.decide
     assert proven > 0 or strategy == "adaptive"
 
 
