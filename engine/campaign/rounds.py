@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, Literal
+
+import numpy as np
 
 from ..domain.features import ProjectedFeatures
 from ..domain.stock import PlanName
 from ..errors import AssayPilotError
-from ..strategies.protocol import Allocation, Decision
+from ..strategies.protocol import Allocation, Arrays, Calibrated, Decision
 from ..system.progress import Report, silent
-from . import codec, deciding, stocked
+from . import codec, stocked
+from . import noise as assay_noise
 from .candidates import shown_means, view_of
 from .changes import nothing_of_the_plan
 from .events.fold import Work
@@ -198,14 +201,14 @@ def decide_due(work: Work) -> bool:
     """
     ledger = work.ledger
     if ledger.calibrated and ledger.phases and ledger.state.last is None:
-        return _decided(work, EstimatesUpdated, deciding.recompute(ledger, update=True))
+        return _decided(work, EstimatesUpdated, recompute(ledger, update=True))
     if ledger.under_way is None or ledger.open_round is not None:
         return False
     phase = ledger.under_way.allocation.phase
     closed = any(one.phase == phase and one.state == "closed" for one in ledger.rounds)
     if ledger.outstanding() and not (ledger.calibrated and closed):
         return False
-    if not _decided(work, PhaseDecided, deciding.recompute(ledger)):
+    if not _decided(work, PhaseDecided, recompute(ledger)):
         work.add(PhaseEmpty.draft({"phase": phase, "round": ledger.last_round}))
     return True
 
@@ -214,10 +217,61 @@ def _decided(work: Work, kind: type[PhaseDecided], decision: Decision | None) ->
     """Add the event of a decision and its part; return whether there is one."""
     if decision is None:
         return False
-    data, blob = deciding.stored(work.ledger, decision)
+    data, blob = stored(work.ledger, decision)
     named = as_parts(blob)
     (digest,) = named
     info = work.ledger.strategy.info
     data |= {"strategy": info.name, "strategy_version": info.version, "round": work.ledger.last_round, "part": digest}
     work.add(kind.draft(data), parts=named)
     return True
+
+
+def stored(ledger: Ledger, decision: Decision) -> tuple[dict[str, Any], bytes]:
+    """Return a decision as JSON and as the bytes of its part."""
+    data = codec.decision_to_json(decision, ledger.first)
+    noise = assay_noise.spreads(ledger, decision.phase)
+    if noise:
+        data["noise"] = assay_noise.to_json(noise)
+    return data, codec.to_bytes(decision)
+
+
+def same(one: Decision, other: Decision) -> bool:
+    """Return whether two decisions are equal, up to the last digits of their bounds."""
+    sets = all(
+        np.array_equal(np.sort(getattr(one, name)), np.sort(getattr(other, name)))
+        for name in ("ins", "outs", "left", "contradicted")
+    )
+    # Two radii that are not numbers are equal, too; infinity equals itself.
+    bounds = all(
+        np.allclose(getattr(one, name), getattr(other, name), rtol=1e-7, atol=1e-9, equal_nan=True)
+        for name in ("estimate", "low", "high", "radius")
+    )
+    return sets and bounds and one.spent == other.spent and _same_arrays(one.memory, other.memory)
+
+
+def _same_arrays(one: Arrays, other: Arrays) -> bool:
+    """Return whether two memories have the same arrays, up to their last digits."""
+    return set(one) == set(other) and all(
+        np.shape(array) == np.shape(other[name])
+        and np.allclose(array, other[name], rtol=1e-7, atol=1e-9, equal_nan=True)
+        for name, array in one.items()
+    )
+
+
+def recompute(ledger: Ledger, *, update: bool = False) -> Decision | None:
+    """Return what the phase under way decides from the facts so far; None when nothing usable returned.
+
+    With ``update``: what the series model makes of the values so far for the last phase, after a change of the terms.
+    """
+    if isinstance(ledger.strategy, Calibrated):
+        state = ledger.current()
+        if not ledger.strategy.has_values(state):
+            return None
+        decision = ledger.strategy.decision(state, ledger.samples())
+        return replace(decision, phase=len(ledger.phases)) if update else decision
+    if ledger.under_way is None:
+        return None
+    allocation = ledger.under_way.allocation
+    outcome = ledger.outcome(allocation.phase, allocation, ledger.samples())
+    state = assay_noise.to_decide(ledger, ledger.deciding(), allocation.phase)
+    return assay_noise.decided(state, ledger.strategy.decide(state, outcome))

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from ..strategies.protocol import Decision
 from ..system.progress import Report, silent
-from . import deciding
 from . import noise as assay_noise
 from .auditing import same_sample
 from .candidates import build_candidates
@@ -22,6 +21,8 @@ from .file.chain import Event
 from .file.store import Problem, Store, Verification
 from .file.store import verify as verify_store
 from .replay import Ledger
+from .rounds import recompute as recompute_decision
+from .rounds import same
 from .view import build_status
 
 _SECONDS = 5.0
@@ -60,7 +61,7 @@ def verify(
             try:
                 kind = kind_of(event)
                 decides = recompute and kind in (PhaseDecided, EstimatesUpdated, PhaseEmpty)
-                again = deciding.recompute(ledger, update=kind is EstimatesUpdated) if decides else None
+                again = recompute_decision(ledger, update=kind is EstimatesUpdated) if decides else None
                 if recompute and kind is ConfirmationIssued and not same_predictions(ledger, event.data):
                     problems.append(Problem(event.sequence, _PREDICTS.format(event.data["round"])))
                 if recompute and kind is AuditIssued and not _drawn(ledger, event):
@@ -110,7 +111,7 @@ def _differences(ledger: Ledger, event: Event, decision: Decision | None) -> Ite
             yield f"phase {phase}: the facts give a decision, and the log has none"
     elif decision is None:
         yield f"phase {phase}: the log has a decision, and the facts give none"
-    elif not deciding.same(decision, ledger.estimates[phase]):
+    elif not same(decision, ledger.estimates[phase]):
         was, info = event.data.get("strategy_version"), ledger.strategy.info
         made = "" if was == info.version else f" by {info.name} {info.version}, and it was made by version {was}"
         yield f"phase {phase}: the facts give another decision{made}"

@@ -19,7 +19,7 @@ from ..system.progress import Report, silent
 from ..text.statements import listed
 from .compound_columns import forms_together
 from .compounds import Compounds, compounds_of
-from .history import read_history
+from .measured_values import read_history
 from .options import TableMapping
 from .products import (
     about_cases,

@@ -219,7 +219,7 @@ def _identities(m: Measurement, endpoints: Sequence[Endpoint]) -> list[Identity]
     return found
 
 
-_MONTHS = {name: str(k) for k, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), start=1)}
+_MONTHS = ("", "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _NAME = re.compile(r"[^\W\d_]{3,}")
 _MARKS = re.compile(r"[\s./,]+")
 _TIME = re.compile(r"[T ]+\d{1,2}:\d\d.*")
@@ -244,7 +244,8 @@ def days(text: str) -> frozenset[str]:
         patterns += ["%d-%m-%Y", "%d-%m-%y"]
     if "." not in bare and not (name and name.start()):  # with points the day comes first everywhere
         patterns += ["%m-%d-%Y", "%m-%d-%y"]
-    plain = _MARKS.sub("-", _NAME.sub(lambda match: _MONTHS.get(match[0][:3].casefold(), "?"), bare))
+    short = name[0][:3].casefold() if name else ""
+    plain = _MARKS.sub("-", _NAME.sub(str(_MONTHS.index(short)) if short in _MONTHS else "?", bare))
     found = set()
     for pattern in patterns:
         with suppress(ValueError):

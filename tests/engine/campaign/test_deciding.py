@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assaypilot.engine.campaign import deciding
+from assaypilot.engine.campaign import rounds as deciding
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.strategies.protocol import Decision

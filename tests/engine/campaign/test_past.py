@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from assaypilot.engine.campaign import deciding
+from assaypilot.engine.campaign import rounds as deciding
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.errors import AssayPilotError
