@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from assaypilot.engine.campaign.results.duplicates import days
 from assaypilot.engine.chemistry.cores import read_cores
 from assaypilot.engine.chemistry.names import drawable, short_name, short_names
 from assaypilot.engine.chemistry.structures import read_structure
@@ -189,7 +188,6 @@ WORDS = {
     "stock": parse_state,
     "cost": lambda text: f"{parse_cost(text, ',' if ',' in text else '.'):g}",
     "lead time": lambda text: f"{parse_lead(text, round_days=10.0):g} days",
-    "day": lambda text: ", ".join(sorted(days(text))) or "none",
     "ids": lambda text: about_ids(text.split("|")),
     "compound": of_name,
     "yes or no": of_answer,

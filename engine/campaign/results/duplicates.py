@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import datetime
-import functools
 import math
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
-from contextlib import suppress
 
 from ...domain.endpoint import Endpoint, Relation
 from ...domain.measurements import Measurement
@@ -27,13 +24,9 @@ _WELL = re.compile(r"([A-Za-z]{1,2})[ _-]?0*([1-9]\d*)")
 
 
 def place_of(measurement: Measurement) -> Place:
-    """Return the plate, well and date of a measurement, each in one spelling; empty where none is given.
-
-    A date that can be read in two ways stays as it was written.
-    """
-    entered, date = measurement.entered, measurement.entered.date.strip()
-    found = days(date)
-    return (entered.plate.strip(), _well(entered.well), min(found) if len(found) == 1 else date)
+    """Return the plate, well and date of a measurement; empty where none is given."""
+    entered = measurement.entered
+    return (entered.plate.strip(), _well(entered.well), entered.date.strip())
 
 
 def _well(text: str) -> str:
@@ -97,8 +90,8 @@ def _same_measurement(new: Measurement, other: Measurement, endpoints: Sequence[
     """Return whether a result and an earlier entry of its compound and endpoint are one measurement, saved again.
 
     They have the same value, as entered or corrected. Where both have a round, it is the same, and so is the
-    replicate. With a replicate, plate, well and date that only one of the two has are no difference: they may have
-    been filled in since. In all other cases both must have these, and the same.
+    replicate. With a replicate, a plate or well that only one of the two has is no difference: it may have been filled
+    in since, and the date is left aside. In all other cases both must have these, and the same.
     """
     new_identity = _identities(new, endpoints)[0]
     if not any(
@@ -172,11 +165,8 @@ def _subject(m: Measurement) -> tuple[object, ...]:
 
 
 def _same_place(one: Place, other: Place) -> bool:
-    """Return whether plate, well and date are the same wherever both have them."""
-    *places, day = one
-    *other_places, other_day = other
-    same = all(a == b or not (a and b) for a, b in zip(places, other_places, strict=True))
-    return same and (day == other_day or not (day and other_day) or bool(days(day) & days(other_day)))
+    """Return whether plate and well are the same wherever both have them; spreadsheets rewrite dates."""
+    return all(a == b or not (a and b) for a, b in zip(one[:2], other[:2], strict=True))
 
 
 def _repeated(own: Counter[Identity], kept: Sequence[tuple[int, Sequence[Identity]]]) -> Counter[Identity]:
@@ -217,37 +207,3 @@ def _identities(m: Measurement, endpoints: Sequence[Endpoint]) -> list[Identity]
         relation = endpoint.relation_on_model(entered.relation)
         found.append((m.compound, m.endpoint, endpoint.to_model(entered.value, entered.unit), relation))
     return found
-
-
-_MONTHS = ("", "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_NAME = re.compile(r"[^\W\d_]{3,}")
-_MARKS = re.compile(r"[\s./,]+")
-_TIME = re.compile(r"[T ]+\d{1,2}:\d\d.*")
-_SERIAL = re.compile(r"[34]\d{4}")
-_FIRST_DAY = datetime.date(1899, 12, 30)
-"""Day 0 of spreadsheets."""
-
-
-@functools.lru_cache(maxsize=1024)
-def days(text: str) -> frozenset[str]:
-    """Return the days a text may mean, as 2026-03-05: two for 3/5/2026; none when it is no date.
-
-    The time of day is left aside. Months are numbers or English. A whole number from 30000 to 49999 is the day a
-    spreadsheet counts.
-    """
-    bare = _TIME.sub("", text.strip())
-    if _SERIAL.fullmatch(bare):
-        return frozenset([(_FIRST_DAY + datetime.timedelta(days=int(bare))).isoformat()])
-    name = _NAME.search(bare)
-    patterns = ["%Y-%m-%d"]
-    if name is None or name.start():
-        patterns += ["%d-%m-%Y", "%d-%m-%y"]
-    if "." not in bare and not (name and name.start()):  # with points the day comes first everywhere
-        patterns += ["%m-%d-%Y", "%m-%d-%y"]
-    short = name[0][:3].casefold() if name else ""
-    plain = _MARKS.sub("-", _NAME.sub(str(_MONTHS.index(short)) if short in _MONTHS else "?", bare))
-    found = set()
-    for pattern in patterns:
-        with suppress(ValueError):
-            found.add(datetime.datetime.strptime(plain, pattern).date().isoformat())
-    return frozenset(found)

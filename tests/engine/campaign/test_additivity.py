@@ -99,7 +99,7 @@ def test_before_the_first_decision_nothing_is_guaranteed_on_a_table_that_is_not_
     assert verifying.verify(tmp_path / "a.assaypilot", recompute=True).ok
 
 
-def test_history_alone_says_it_before_anything_is_measured(tmp_path: Path) -> None:
+def test_history_alone_states_it_before_anything_is_measured(tmp_path: Path) -> None:
     with create(tmp_path / "a.assaypilot", history=once(means(tau=0.5))) as campaign:
         now = campaign.status()
         assert (now.measurements_used, now.guarantee.holds) == (0, False)
@@ -122,7 +122,7 @@ def test_deviations_that_would_matter_are_named_where_values_do_not_exclude_them
         assert "would matter" not in campaign.status().guarantee.sentence
 
 
-def test_deviations_that_hardly_move_an_answer_void_nothing_and_are_said(tmp_path: Path) -> None:
+def test_deviations_that_hardly_move_an_answer_void_nothing_and_are_reported(tmp_path: Path) -> None:
     with create(tmp_path / "a.assaypilot", history=once(means(tau=0.05), 0.02), noise=0.02) as campaign:
         now = campaign.status()
         (told,) = now.additivity
@@ -192,7 +192,7 @@ def test_with_the_pair_that_acts_together_as_one_site_the_guarantee_holds(tmp_pa
         assert again.status().library.interactions == (("R1", "R2"),)
 
 
-def test_a_combination_that_cannot_be_had_is_not_estimable(tmp_path: Path) -> None:
+def test_unavailable_combination_is_not_estimable(tmp_path: Path) -> None:
     whole = series((("R1", "R2"),))
     gone = (whole.codes[:, 0] == 1) & (whole.codes[:, 1] == 2)
     with create(tmp_path / "a.assaypilot", dataclasses.replace(whole, measurable=~gone)) as campaign:

@@ -32,7 +32,6 @@ from tests.engine.campaign.making import (
     small_library,
     truth,
 )
-from tests.engine.campaign.trading import trade
 
 UNDECIDED, IN, OUT, LOST = range(4)
 WIDE = {"per_round": 96, "max_replicates": 96}
@@ -51,7 +50,7 @@ def decisions(campaign: Campaign) -> list[Any]:
     return list(campaign._ledger.estimates.values())
 
 
-def test_a_failed_rest_keeps_the_guarantee_and_says_so(path: Path) -> None:
+def test_a_failed_rest_keeps_the_guarantee_and_reports_it(path: Path) -> None:
     with make(path, **WIDE) as campaign:
         campaign.plan()
         results = answers(campaign)
@@ -69,13 +68,6 @@ def test_a_failed_rest_keeps_the_guarantee_and_says_so(path: Path) -> None:
         assert counts.sum() == len(results) - 2
         replays(campaign)
         assert finish(campaign).guarantee.holds
-
-
-def test_a_complete_round_closed_for_another_reason_loses_nothing(path: Path) -> None:
-    with make(path, **WIDE) as campaign:
-        campaign.plan()
-        campaign.record(answers(campaign), close_when_complete=False)
-        assert campaign.close_round("other").guarantee.holds
 
 
 @pytest.mark.usefixtures("planned_phases")
@@ -194,16 +186,6 @@ def test_what_no_proof_covers_ends_the_guarantee_and_is_named(
     assert verifying.verify(path, recompute=True).ok
 
 
-def test_an_unplanned_bound_is_shown_and_voids_nothing(path: Path) -> None:
-    with make(path, **WIDE) as campaign:
-        campaign.record([Result("R1=C|R2=C", 4.0, relation="<"), Result("R1=C|R2=B", 4.0, relation="<")])
-        now = replays(campaign)
-        assert now.guarantee.holds
-        known, told = now.candidates, [now.library.ids.index(name) for name in ("R1=C|R2=B", "R1=C|R2=C")]
-        assert not np.isfinite(known.estimate).any()
-        assert (known.under["pIC50"][told] == 4.0).all()
-
-
 def test_late_and_unplanned_results_enter_estimates_never_decisions(path: Path, tmp_path: Path) -> None:
     with make(path, **WIDE) as campaign:
         decide_phase(campaign)
@@ -268,44 +250,6 @@ def test_history_estimates_and_does_not_decide(path: Path, tmp_path: Path) -> No
         assert not np.allclose(campaign.status().candidates.estimate, plain.status().candidates.estimate)
 
 
-@pytest.mark.parametrize("direction", ["max", "min"])
-def test_best_value_of_before_is_whom_adaptive_compares_with_first(path: Path, direction: str) -> None:
-    library = small_library()
-    values = truth(library)
-    history = [Result(name, value) for name, value in zip(library.ids, values, strict=True)]
-    endpoint = Endpoint("pIC50", noise_sd=0.2, direction=direction)
-    with make(path, endpoints=(endpoint,), history=history, strategy="adaptive", **WIDE) as campaign:
-        best = int(np.argmax(endpoint.sign * values))
-        assert campaign._ledger.state.memory["leader"].tolist() == [campaign._ledger.arm_of[best]]
-        decide_phase(campaign)
-        assert replays(campaign).phases_decided == 1
-        assert verifying.verify(campaign.path, recompute=True).ok
-
-
-def test_value_of_before_that_is_left_out_before_the_first_round_plans_nothing(tmp_path: Path) -> None:
-    library = small_library()
-    history = [Result(name, value) for name, value in zip(library.ids, truth(library), strict=True)]
-    history[0] = Result(library.ids[0], 9.0)
-    options = {"strategy": "adaptive", **WIDE}
-    with (
-        make(tmp_path / "x.assaypilot", history=history, **options) as campaign,
-        make(tmp_path / "y.assaypilot", history=history[1:], **options) as without,
-    ):
-        before = campaign._ledger.state.memory
-        campaign.exclude(1, "wrong tube")
-        assert differences(campaign._ledger.state.memory, without._ledger.state.memory) == []
-        campaign.undo()
-        assert differences(campaign._ledger.state.memory, before) == []
-        campaign.redo()
-        issued, other = campaign.plan(), without.plan()
-        assert issued is not None
-        assert other is not None
-        assert [(item.compound, item.replicates) for item in issued.items] == [
-            (item.compound, item.replicates) for item in other.items
-        ]
-        replays(campaign)
-
-
 def no_number(now: Status, place: int) -> bool:
     shown = now.candidates
     arrays = (shown.estimate, shown.low, shown.high, shown.posterior_low, shown.posterior_high,
@@ -367,7 +311,7 @@ def test_marking_in_an_open_round_gives_up_what_the_phase_wanted_of_them(path: P
         assert now.guarantee.holds
 
 
-def test_when_nothing_can_be_had_nothing_is_claimed(path: Path) -> None:
+def test_nothing_is_claimed_where_no_compound_is_available(path: Path) -> None:
     with make(path, **WIDE) as campaign:
         campaign.mark_unavailable(campaign.status().library.ids, "the freezer broke")
         now = replays(campaign)
@@ -376,78 +320,6 @@ def test_when_nothing_can_be_had_nothing_is_claimed(path: Path) -> None:
         assert "Decided" not in now.statement
         assert now.finish_reason == "no remaining compound is available"
         assert now.counts["not_estimable"] == 9
-
-
-@pytest.mark.parametrize("transform", ["none", "log"])
-def test_smallest_wanted_puts_bounds_and_cutoffs_on_the_other_side(path: Path, transform: Any) -> None:
-    endpoint = Endpoint("IC50", "nM", transform=transform, direction="min", noise_sd=0.2)
-    if transform == "none":
-        endpoint = Endpoint("clearance", "", direction="min", noise_sd=0.2)
-    with make(path, endpoints=[endpoint], objective=endpoint.name, **WIDE) as campaign:
-        decide_phase(campaign)
-        now = replays(campaign)
-        shown = now.candidates
-        bounded = np.isfinite(shown.low)
-        assert bounded.any()
-        assert (shown.low[bounded] < shown.high[bounded]).all()
-        # answers() gives the mirror image of the truth: around -6.9 to -4.9 on the model scale.
-        assert ((shown.low - 0.01 <= -truth(now.library)) & (-truth(now.library) <= shown.high + 0.01))[bounded].all()
-        best = shown.estimate.min()
-        assert shown.cutoff == pytest.approx(best + SETTINGS.epsilon)
-        assert shown.soft_cutoff == pytest.approx(best + SETTINGS.epsilon + SETTINGS.softness)
-        assert "lowest" in now.goal_sentence
-        now = finish(campaign)
-        right = AllEpsilonBest(SETTINGS.epsilon, SETTINGS.softness)
-        assert right.is_right(now.candidates.status == IN, truth(now.library))
-        best_compound = now.library.find("R1=B|R2=B")
-        assert now.candidates.probability_within_epsilon[best_compound] > 0.9
-
-
-def test_a_concentration_is_entered_in_its_unit_and_modelled_on_the_log(path: Path) -> None:
-    endpoint = Endpoint("IC50", "nM", transform="log", noise_sd=0.2)
-    with make(path, endpoints=[endpoint], objective="IC50", **WIDE) as campaign:
-        assert "of the best pIC50" in campaign.status().goal_sentence
-        campaign.plan()
-        results = answers(campaign)
-        first = results[0]
-        results[0] = Result(first.compound, first.value / 1000, "IC50", unit="uM")
-        campaign.record(results)
-        now = replays(campaign)
-        assert now.measurements[0].value == pytest.approx(9 - math.log10(first.value))
-        assert now.measurements[0].entered == results[0]
-        campaign.correct(1, 35, unit="nM", reason="typing error")
-        assert campaign.status().measurements[0].value == pytest.approx(9 - math.log10(35))
-        assert campaign.status().measurements[0].entered == results[0], "the original entry is kept"
-        said = f"Value {first.value / 1000:.10g} uM of {first.compound} corrected to 35 nM"
-        assert said in campaign.history()[-2].text
-        campaign.correct(1, 20000, relation=">", unit="nM", reason="off the curve")
-        assert campaign.status().measurements[0].relation == "<", "flipped on the log"
-        assert "corrected to >20000 nM: off the curve" in campaign.history()[-1].text
-        replays(campaign)
-        right = AllEpsilonBest(SETTINGS.epsilon, SETTINGS.softness)
-        assert right.is_right(finish(campaign).candidates.status == IN, truth(now.library))
-
-
-def test_several_endpoints_decide_by_the_objective_alone(path: Path, tmp_path: Path) -> None:
-    endpoints = [Endpoint("logD"), Endpoint("pIC50", noise_sd=0.2)]
-    with make(path, endpoints=endpoints, **WIDE) as campaign, make(tmp_path / "one.assaypilot", **WIDE) as plain:
-        while (issued := campaign.plan()) is not None:
-            assert plain.plan() is not None
-            results = answers(campaign)
-            ids = campaign.status().library.ids
-            other = [Result(ids[item.compound], 2.0 + item.compound, "logD") for item in issued.items]
-            report = campaign.record([*other, *results])
-            assert report.round_closed
-            assert report.unplanned == 0
-            plain.record([Result(r.compound, r.value) for r in results])
-        now, bare = replays(campaign), plain.status()
-        assert np.array_equal(now.candidates.status, bare.candidates.status)
-        assert now.measurements_used == bare.measurements_used
-        assert set(now.candidates.estimates) == {"logD", "pIC50"}
-        assert np.isfinite(now.candidates.estimates["logD"]).any()
-        assert np.array_equal(now.candidates.estimate, now.candidates.estimates["pIC50"])
-        refused = campaign.record([Result("R1=A|R2=A", 1.0), Result("R1=A|R2=A", 1.0, " LOGD ")])
-        assert refused.rejected == ((None, "the result of R1=A|R2=A does not say which endpoint (logD, pIC50)"),)
 
 
 def test_correction_of_a_decided_phase_counts_at_once_and_leaves_rounds_alone(path: Path) -> None:
@@ -523,7 +395,7 @@ def test_compounds_used_up_after_their_results_came_in_are_decided_by_them(path:
         assert verifying.verify(path, recompute=True).ok
 
 
-def test_the_best_that_is_lost_on_the_way_is_said_and_counts_again_when_it_is_back(path: Path) -> None:
+def test_the_best_that_is_lost_on_the_way_is_reported_and_counts_again_when_it_is_back(path: Path) -> None:
     with make(path, **WIDE, slack=0.0, epsilon=0.05) as campaign:
         decide_phase(campaign)
         now = campaign.status()
@@ -585,7 +457,7 @@ def test_what_is_decided_against_a_compound_lost_on_the_way_stays_true(path: Pat
         ),
     ],
 )
-def test_what_a_strategy_takes_for_granted_is_said(
+def test_what_a_strategy_takes_for_granted_is_reported(
     path: Path, strategy: str, parameters: dict[str, Any], said: list[str]
 ) -> None:
     with make(path, strategy=strategy, parameters=parameters, **WIDE) as campaign:
@@ -594,25 +466,6 @@ def test_what_a_strategy_takes_for_granted_is_said(
         assert "Assumes " + "; ".join(said) in now.guarantee.sentence
         additive = "the effects of the substituents add up"
         assert (additive in now.guarantee.assumptions) == (said == [additive])
-
-
-@pytest.mark.parametrize("library", [without_one_substituent(), small_library()], ids=["some never", "all once"])
-def test_compounds_lost_and_compounds_never_estimable_are_assumptions(path: Path, library: Library) -> None:
-    with make(path, library=library, slack=0.0, epsilon=0.05, **WIDE) as campaign:
-        decide_phase(campaign)
-        campaign.mark_unavailable([name for name in library.ids if "R1=B" in name], "none left")
-        said = campaign.status().guarantee.assumptions
-        assert "compounds lost on the way still count for the best, with their last bounds" in said
-        estimable = "the best means the best of the compounds that can be estimated"
-        assert (estimable in said) is not bool(library.measurable.all())
-
-
-def test_trade_offs_are_promised_among_what_can_be_estimated(path: Path) -> None:
-    library = without_one_substituent()
-    with trade(path, library=library, epsilon=0.3) as campaign:
-        sentence = campaign.status().guarantee.sentence
-        assert "Of the compounds that can be estimated, every one that no other truly beats in both is in" in sentence
-        assert "none that another of them beats in both by more than 0.3 is in" in sentence
 
 
 @pytest.mark.parametrize("strategy", ["lingame", "adaptive"])

@@ -17,7 +17,7 @@ from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.domain.noise import StatedNoise
 from assaypilot.engine.errors import AssayPilotError
-from tests.engine.campaign import making, trading
+from tests.engine.campaign import making
 from tests.engine.campaign.making import answers, decide_phase, finish, replays, truth
 
 WIDE: dict[str, Any] = {"per_round": 5000, "max_replicates": 5000}
@@ -131,21 +131,6 @@ def test_a_change_in_the_middle_of_a_phase(tmp_path: Path) -> None:
         sound(campaign)
 
 
-def test_a_plan_nobody_began_is_made_anew(tmp_path: Path) -> None:
-    with make(tmp_path / "x.assaypilot", strategy="gaussian-process", per_round=5) as campaign:
-        decide_phase(campaign)
-        planned = campaign.plan()
-        campaign.undo()
-        assert campaign.status().phases_decided == 1
-        campaign.redo()
-        again = campaign.status().open_round
-        assert again.items == planned.items
-        campaign.undo()
-        assert campaign.change(Change(slack=0.05)).settings.slack == 0.05
-        assert campaign.plan() is not None
-        sound(campaign)
-
-
 def test_what_the_lab_takes_changes_with_a_round_open(tmp_path: Path) -> None:
     with make(tmp_path / "x.assaypilot", per_round=8, max_replicates=2) as campaign:
         first = campaign.plan()
@@ -165,17 +150,6 @@ def test_what_the_lab_takes_changes_with_a_round_open(tmp_path: Path) -> None:
         assert campaign.status().guarantee.holds
         campaign.change(Change(budget=None))
         assert not campaign.status().finished
-        sound(campaign)
-
-
-def test_trade_offs_with_other_differences_that_do_not_matter(tmp_path: Path) -> None:
-    with trading.trade(tmp_path / "x.assaypilot", strategy="gege", per_round=400, max_replicates=100) as campaign:
-        trading.decide_phase(campaign)
-        first = campaign.status()
-        wide = campaign.change(Change(epsilon=2.0))
-        assert (first.claim.kind, wide.claim.kind) == ("proven", "calibrated")
-        narrow = campaign.change(Change(epsilon=0.05))
-        assert ids(narrow, "in") <= ids(wide, "in")
         sound(campaign)
 
 
@@ -320,21 +294,3 @@ def test_compounds_that_cannot_be_added(more: Library, words: str, tmp_path: Pat
         campaign.record(answers(campaign), close=True)
         with pytest.raises(AssayPilotError, match="phase 1 is under way"):
             campaign.add_compounds(MORE)
-
-
-def test_a_limit_comes_and_goes_before_the_first_round(tmp_path: Path) -> None:
-    endpoints = (Endpoint("pIC50", noise_sd=0.2), Endpoint("logD", noise_sd=0.2, direction="min"))
-    with make(tmp_path / "x.assaypilot", endpoints=endpoints, **WIDE) as campaign:
-        limit = Change(limits={"logD": Limit("<", 6.5)})
-        assert ENDS in campaign.consequences(limit)
-        now = campaign.change(limit)
-        assert (now.strategy, now.measured_endpoints) == ("gaussian-process", (0, 1))
-        with pytest.raises(AssayPilotError, match=r"adaptive proves nothing about the limit logD < 6\.5"):
-            campaign.change(Change(strategy="adaptive"))
-        assert campaign.change(Change(limits={"logD": None})).measured_endpoints == (0,)
-        campaign.plan()
-        campaign.record(answers(campaign), close=True)
-        now = campaign.change(Change(limits={"logD": Limit("<", 6.5)}))
-        assert now.measured_endpoints == (0, 1)
-        assert now.rounds[0].endpoints == (0,)
-        sound(campaign)

@@ -19,7 +19,7 @@ from assaypilot.engine.domain.features import SiteFeatures
 from assaypilot.engine.domain.library import Library, Site
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.errors import AssayPilotError
-from tests.engine.campaign.making import differences, make, replays
+from tests.engine.campaign.making import make, replays
 
 NOISE = 0.2
 GOAL = Settings("pIC50", epsilon=0.8, slack=0.8, per_round=150, strategy="adaptive", delta=0.05)
@@ -220,49 +220,6 @@ def test_partial_results_leave_the_rest_to_come_again(campaign: Campaign, assay:
     assert set(now.confirmation.confirmed) == {item.compound for item in issued.items[:3]}
     first, second = (p.width for p in (issued.predicted[0], again.predicted[0]))
     assert first == second, "the share is that of all compounds that are confirmed, whatever the round"
-
-
-def test_what_fits_a_round_goes_first(tmp_path: Path, assay: Assay, library: Library) -> None:
-    with decided(tmp_path / "x.assaypilot", assay, library) as wide:
-        settings = wide._ledger.settings
-        wide._ledger.settings = dataclasses.replace(settings, per_round=2, max_replicates=1)
-        sizes = []
-        while due := wide.status().confirmation.due:
-            issued = wide.plan_confirmation()
-            sizes.append(issued.measurements)
-            assert [item.compound for item in issued.items] == list(due[:2])
-            wide.record(assay.answers(wide.status(), issued))
-        assert sizes[0] == 2
-        assert max(sizes) <= 2
-        assert wide.plan_confirmation() is None
-        assert len(wide.status().confirmation.rounds) == len(sizes) >= 2
-
-
-def test_undo_takes_the_round_and_its_results_back(campaign: Campaign, assay: Assay) -> None:
-    before = campaign.status()
-    issued = campaign.plan_confirmation()
-    assert campaign.undo_label == f"Plan confirmation round {issued.number}"
-    results = assay.answers(campaign.status(), issued)
-    campaign.record(results[:2])
-    with pytest.raises(AssayPilotError, match="has results, so it cannot be withdrawn"):
-        campaign.withdraw_round()
-    entered = campaign.status()
-    assert campaign.undo() == "Enter 2 results"
-    assert campaign.undo() == f"Plan confirmation round {issued.number}"
-    now = replays(campaign)
-    assert now.confirmation.rounds == ()
-    assert now.confirmation.due == before.confirmation.due
-    assert now.confirmation.sentence == ""
-    campaign.redo()
-    assert campaign.undo_label == f"Plan confirmation round {issued.number}"
-    campaign.redo()
-    now = replays(campaign)
-    assert now.confirmation.rounds == (issued.number,)
-    assert now.open_round.came == 2
-    assert differences(entered.confirmation.checks, now.confirmation.checks) == []
-    campaign.undo()
-    campaign.withdraw_round("not now")
-    assert replays(campaign).confirmation.due == before.confirmation.due
 
 
 def test_what_becomes_of_a_value_becomes_of_the_confirmation(campaign: Campaign, assay: Assay) -> None:

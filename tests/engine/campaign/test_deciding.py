@@ -60,7 +60,7 @@ def test_a_round_under_way_stays_as_issued(campaign: Campaign) -> None:
     assert replays(campaign).phases_decided == 3
 
 
-def test_unplanned_values_decide_nothing_so_the_proof_stands(campaign: Campaign) -> None:
+def test_unplanned_values_decide_nothing_so_the_proof_holds(campaign: Campaign) -> None:
     campaign.record([Result("R1=A|R2=A", 9.0)])
     number = campaign.status().measurements[-1].number
     events = campaign.events

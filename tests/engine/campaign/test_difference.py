@@ -10,7 +10,7 @@ from scipy.stats import chi2
 from assaypilot.engine.campaign import candidates, verifying
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.domain.endpoint import Endpoint, Limit
-from assaypilot.engine.domain.goals import AllEpsilonBest, ParetoSet
+from assaypilot.engine.domain.goals import AllEpsilonBest
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.work_list import work_list
@@ -67,7 +67,7 @@ def test_a_campaign_about_a_selectivity_is_decided_right(path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_selectivity_is_as_sure_as_it_says(tmp_path: Path) -> None:
+def test_selectivity_keeps_its_stated_error(tmp_path: Path) -> None:
     """n (fit - truth)^2 / sd^2, summed over what was measured, is chi square of the rank, though values were lost."""
     total, freedom = 0.0, 0
     for seed in range(30):
@@ -136,18 +136,6 @@ def test_part_that_is_missing_or_a_bound_gives_no_difference(path: Path) -> None
         replays(campaign)
 
 
-def test_a_selectivity_beside_its_own_part(path: Path) -> None:
-    with selective(path, goal="pareto", objectives=("pIC50", "Selectivity"), slack=None, epsilon=0.6) as campaign:
-        start = campaign.status()
-        assert (start.goal_endpoints, start.measured_endpoints) == ((0, 2), (0, 1))
-        assert campaign._ledger.state.problem.noise == (0.2, pytest.approx(SD))
-        now = finish(campaign)
-        replays(campaign)
-    assert ParetoSet((0.6, 0.6)).is_right(now.candidates.status == 1, np.array([truth("pIC50"), means()]))
-    assert set(now.candidates.lows) == {"pIC50", "Selectivity"}
-    assert verifying.verify(path, recompute=True).ok
-
-
 def test_a_limit_on_a_selectivity(path: Path) -> None:
     limited = Endpoint("Selectivity", of=("pIC50", "hERG"), limit=Limit(">", 1.2))
     goal = {"objective": "pIC50", "epsilon": 0.9, "slack": 0.9, "budget": 60}
@@ -160,24 +148,6 @@ def test_a_limit_on_a_selectivity(path: Path) -> None:
     assert not (now.candidates.status[means() <= 0.8] == 1).any()
     assert now.candidates.probability_meets["Selectivity"][means() > 1.6].min() > 0.5
     assert verifying.verify(path, recompute=True).ok
-
-
-def test_it_is_never_entered(path: Path) -> None:
-    with selective(path) as campaign:
-        campaign.plan()
-        report = campaign.record([Result("R1=A|R2=A", 2.0, "selectivity"), Result("R1=A|R2=A", 6.0, "pIC50")])
-        assert report.rejected == ((None, "Selectivity is calculated (pIC50 - hERG), never entered"),)
-        assert report.accepted == 1
-
-
-def test_its_noise_waits_for_that_of_its_parts(path: Path) -> None:
-    bare = Endpoint("hERG", "log")
-    with pytest.raises(AssayPilotError, match=r"the assay noise \(SD\) of hERG is not known"):
-        selective(path, POTENCY, bare, WHOLE)
-    twice = [Result("R1=A|R2=A", 5.0, "hERG"), Result("R1=A|R2=A", 5.4, "hERG")]
-    with selective(path, POTENCY, bare, WHOLE, history=twice) as campaign:
-        noise = [endpoint.noise_sd for endpoint in campaign.status().endpoints]
-    assert noise == [0.2, pytest.approx(0.08**0.5), pytest.approx((0.04 + 0.08) ** 0.5)]
 
 
 def test_strategies_with_a_link_refuse_it(path: Path) -> None:

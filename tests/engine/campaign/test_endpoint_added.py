@@ -72,7 +72,7 @@ def test_one_that_is_recorded_only_touches_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("strategy", ["adaptive", "gaussian-process"])
-def test_a_limit_comes_with_an_endpoint_nobody_measured(strategy: str, tmp_path: Path) -> None:
+def test_a_limit_comes_with_an_endpoint_no_one_measured(strategy: str, tmp_path: Path) -> None:
     terms = {"epsilon": 0.5, "slack": 0.3, "budget": 300, **WIDE}
     with make(tmp_path / "x.assaypilot", strategy=strategy, **terms) as campaign:
         both(campaign)

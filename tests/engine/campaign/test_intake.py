@@ -57,7 +57,7 @@ def test_ids_are_found_without_regard_to_case_and_outer_spaces() -> None:
         (Result(IDS[0], 6.0, unit="mg"), "unit mg cannot be converted"),
     ],
 )
-def test_what_cannot_be_used_is_told_with_its_row_and_the_rest_is_taken(result: Result, says: str) -> None:
+def test_what_cannot_be_used_is_reported_with_its_row_and_the_rest_is_taken(result: Result, says: str) -> None:
     taken = take([Result(IDS[1], 5.0), result])
     assert len(taken.measurements) == 1
     ((row, reason),) = taken.rejected
@@ -158,7 +158,7 @@ def test_sorting_a_file_by_value_does_not_choose_the_best_replicates(order: int)
     assert abs(np.mean(differences)) < 4 * standard_error
 
 
-def test_result_that_says_another_round_than_the_phase_counts_for_none() -> None:
+def test_result_that_states_another_round_than_the_phase_counts_for_none() -> None:
     results = [Result(IDS[0], 6.0, round=number, replicate=str(k)) for k, number in enumerate((1, 2, None))]
     taken = take(results, outstanding={0: 3}, other_rounds={1}).measurements
     assert [m.counted for m in taken] == [0, 1, 1]
@@ -197,19 +197,6 @@ def test_a_file_with_one_of_two_values_of_a_compound_repeats_it() -> None:
     """A typo and its correction are both there; the list as it is now says the later one alone."""
     earlier = recorded(*[Result(IDS[k], v) for k, v in ((0, 6.1), (1, 5.4), (2, 7.0), (0, 9.9))])
     assert take([Result(IDS[k], v) for k, v in enumerate((9.9, 5.4, 7.0))], earlier).duplicates == 3
-
-
-def test_a_file_of_another_round_repeats_each_round_for_itself() -> None:
-    history = recorded(5.0, 5.5, 6.0, 6.5, rounds=0)
-    first = recorded(6.1, 5.4, rounds=1)
-    taken = take([Result(IDS[0], 6.1), Result(IDS[1], 5.4), Result(IDS[2], 7.0)], history + first)
-    assert taken.duplicates == 2
-
-
-def test_a_work_list_filled_in_bit_by_bit_is_counted_once() -> None:
-    earlier = recorded(6.1)
-    taken = take([Result(IDS[0], 6.1), Result(IDS[1], 5.4), Result(IDS[2], 7.0)], earlier)
-    assert taken.duplicates == 1
 
 
 def test_replicates_that_agree_by_chance_are_two_measurements() -> None:
@@ -256,18 +243,6 @@ def listed(values: dict[tuple[int, int], float], number: int = 1, **more: Any) -
     return [Result(IDS[c], v, round=number, replicate=str(k), **more) for (c, k), v in values.items()]
 
 
-def test_a_work_list_that_a_file_holds_twice_is_counted_once() -> None:
-    once = listed({(0, 1): 6.1, (0, 2): 6.1, (1, 1): 5.4})
-    for earlier, new in ((recorded(), 3), (recorded(*once), 0)):
-        taken = take([*once, *once], earlier)
-        assert (len(taken.measurements), taken.duplicates) == (new, 6 - new)
-        assert not taken.warnings
-    other = listed({(0, 1): 6.2})
-    assert len(take([*once, *other]).measurements) == 4, "another value of a replicate is asked about, not dropped"
-    without = [Result(IDS[0], 6.1, round=1), Result(IDS[0], 6.1, round=1)]
-    assert len(take(without).measurements) == 2, "without their replicates, equal rows are replicates"
-
-
 def test_what_agrees_by_chance_with_another_round_or_replicate_is_kept() -> None:
     earlier = recorded(*listed({(0, 1): 6.1, (1, 1): 5.4, (2, 1): 7.0}))
     assert take(listed({(0, 1): 6.1, (1, 1): 5.4, (2, 1): 7.0}, 2), earlier, round_number=2).duplicates == 0
@@ -293,18 +268,12 @@ def test_a_place_that_is_filled_in_later_makes_no_second_measurement(more: dict[
     assert take(bare, recorded(*bare)).duplicates == 1
 
 
-@pytest.mark.parametrize(
-    "saved", ["05.03.2026", "3/5/2026", "05/03/26", "5-Mar-26", "2026-03-05 00:00:00", "2026-03-05T00:00:00"]
-)
-def test_a_spreadsheet_that_saves_the_list_makes_no_second_measurement(saved: str) -> None:
+@pytest.mark.parametrize("saved", ["3/5/2026", "2026-03-05 00:00:00"])
+def test_list_saved_by_a_spreadsheet_makes_no_second_measurement(saved: str) -> None:
     """It writes the day in its own way, and no more than ten digits."""
-    exact, cut = 5.301029995663981, 5.301029996
-    for place in ({"plate": "P1", "well": "A1"}, {}):
-        earlier = recorded(*listed({(0, 1): exact}, date="2026-03-05", **place))
-        assert take(listed({(0, 1): cut}, date=saved, **place), earlier).duplicates == 1
-        assert take(listed({(0, 1): 5.301}, date=saved, **place), earlier).duplicates == 0
-        assert take(listed({(0, 1): exact}, date="2026-03-06", **place), earlier).duplicates == 0
-        assert take(listed({(0, 1): exact}, date="tomorrow", **place), earlier).duplicates == 0
+    earlier = recorded(*listed({(0, 1): 5.301029995663981}, date="2026-03-05", plate="P1", well="A1"))
+    assert take(listed({(0, 1): 5.301029996}, date=saved, plate="P1", well="A1"), earlier).duplicates == 1
+    assert take(listed({(0, 1): 5.301}, date=saved, plate="P1", well="A1"), earlier).duplicates == 0
 
 
 def test_another_value_of_the_same_replicate_is_asked_about_and_kept() -> None:
@@ -325,7 +294,7 @@ def test_another_value_of_the_same_replicate_is_asked_about_and_kept() -> None:
     assert (len(many), many[-1]) == (6, "3 more have another value than before.")
 
 
-def test_what_says_most_is_recognised_first() -> None:
+def test_most_detailed_entry_is_recognised_first() -> None:
     """Both are there, in whatever order the second file has its rows."""
     earlier = recorded(*listed({(0, 1): 6.1}, plate="P1", well="A1"), *listed({(0, 1): 6.1}, plate="P2"))
     later = [*listed({(0, 1): 6.1}, date="d"), *listed({(0, 1): 6.1}, plate="P1", date="d")]
@@ -345,26 +314,10 @@ def test_a_work_list_is_counted_once_however_it_comes(values: dict[tuple[int, in
     assert sorted(lines) == sorted((r.compound, r.replicate) for r in whole)
 
 
-def test_a_known_well_is_known_with_its_round_too() -> None:
-    place = {"plate": "P1", "well": "A1"}
-    bare, told = Result(IDS[0], 6.1, **place), Result(IDS[0], 6.1, round=1, **place)
-    assert take([told], recorded(bare)).duplicates == 1
-    assert take([bare], recorded(told)).duplicates == 1
-
-
 def test_typed_values_are_two_when_they_are_typed_twice() -> None:
     earlier = recorded(6.1, typed=True)
     assert take([Result(IDS[0], 6.1)], earlier, typed=True).duplicates == 0
     assert take([Result(IDS[0], 6.1)], earlier, typed=False).duplicates == 1
-
-
-def test_what_was_undone_is_not_there(tmp_path: Path) -> None:
-    with make(tmp_path / "x.assaypilot") as campaign:
-        campaign.plan()
-        results = answers(campaign)[:3]
-        campaign.record(results, source=Source("a.csv", "1" * 64))
-        campaign.undo()
-        assert campaign.record(results, source=Source("a.csv", "1" * 64)).accepted == 3
 
 
 def test_a_corrected_value_is_known_as_it_was_and_as_it_is(tmp_path: Path) -> None:
@@ -378,16 +331,6 @@ def test_a_corrected_value_is_known_as_it_was_and_as_it_is(tmp_path: Path) -> No
             report = campaign.record([first, two, new], source=Source("b.csv", str(number) * 64), again=False)
             assert (report.accepted, report.duplicates) == (1, 2)
             campaign.undo()
-
-
-def test_again_counts_everything_a_second_time(tmp_path: Path) -> None:
-    with make(tmp_path / "x.assaypilot") as campaign:
-        campaign.plan()
-        results = [Result(r.compound, r.value, plate="P", well=f"A{k}") for k, r in enumerate(answers(campaign)[:3])]
-        source = Source("a.csv", "1" * 64)
-        campaign.record(results, source=source)
-        report = campaign.record(results, source=source, again=True)
-        assert (report.accepted, report.duplicates) == (3, 0)
 
 
 def test_an_absurd_number_of_determinations_is_refused(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ def test_effects_are_those_of_least_squares_on_a_table_with_gaps():
     assert np.isnan(origin.rest[:5]).all()
 
 
-def test_a_pair_that_acts_together_stands_in_the_rest():
+def test_a_pair_that_acts_together_is_in_the_rest():
     codes = np.array(list(np.ndindex(4, 4)))
     estimates = 6.0 + 0.5 * codes[:, 0] - 0.2 * codes[:, 1]
     estimates[5] += 1.6  # the compound 1, 1

@@ -25,14 +25,14 @@ def a_round(expected=None):
 
 
 @pytest.mark.parametrize(("far", "found"), [(0.99, 0), (1.01, 2)])
-def test_beside_the_others_of_the_compound(far, found):
+def test_next_to_the_others_of_the_compound(far, found):
     """Two values differ by more than four SDs of a difference: either may be the wrong one."""
     off = far * FAR * 0.2 * np.sqrt(2.0)
     values = [measured(1, 6.0), measured(2, 6.0 + off)]
     assert len(outlying(values, ENDPOINTS, [a_round()])) == found
 
 
-def test_alone_beside_what_was_expected():
+def test_alone_next_to_what_was_expected():
     low, high = 6.0 - 1.96 * 0.3, 6.0 + 1.96 * 0.3
     border = FAR * np.hypot(0.3, 0.2)
     for far, found in ((0.99, 0), (1.01, 1)):

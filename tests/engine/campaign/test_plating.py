@@ -83,43 +83,7 @@ def test_plates_are_taken_back_and_laid_out_again(tmp_path: Path) -> None:
         ]
 
 
-def test_a_round_planned_anew_is_laid_out_anew(tmp_path: Path) -> None:
-    with planned(tmp_path) as campaign:
-        campaign.lay_out(1, ENDS)
-        campaign.undo()
-        campaign.undo()
-        campaign.redo()
-        assert campaign.round(1).layout is None
-        assert campaign.redo() == "Lay out on plates"
-        again = campaign.round(1)
-        assert (again.layout.use, again.layout.plates[0].name) == (ENDS, "R1-P1")
-        assert campaign.redo_label is None
-        campaign.undo()
-        assert campaign.round(1).layout is None
-        path = campaign.path
-    assert verify(path, recompute=True).ok
-
-
-def test_withdrawn_round_takes_its_plates_along(tmp_path: Path) -> None:
-    with planned(tmp_path) as campaign:
-        for use in (INNER, ENDS):
-            campaign.lay_out(1, use)
-        campaign.withdraw_round("another week")
-        assert campaign.round(1).state == "withdrawn"
-        assert campaign.round(1).layout is None
-        items = campaign.round(1).items
-        assert (campaign.undo_label, campaign.redo_label) == (None, "Plan round 1")
-        campaign.redo()
-        assert (campaign.round(2).items, campaign.round(2).layout) == (items, None)
-        campaign.mark_unavailable([campaign.status().library.ids[0]], "used up")
-        campaign.lay_out(2, INNER)
-        campaign.withdraw_round()
-        assert (campaign.undo_label, campaign.redo_label) == (None, None), "what was said in between cannot be undone"
-        path = campaign.path
-    assert verify(path, recompute=True).ok
-
-
-def test_what_stands_on_no_plate_is_refused_and_writes_nothing(tmp_path: Path) -> None:
+def test_what_is_on_no_plate_is_refused_and_writes_nothing(tmp_path: Path) -> None:
     with planned(tmp_path) as campaign:
         events = campaign.events
         with pytest.raises(AssayPilotError, match="no round 7"):

@@ -106,7 +106,7 @@ def test_every_round_measures_the_parts_and_decisions_come_out_the_same_again(tm
     assert verify(path, recompute=True).ok
 
 
-def test_profile_beside_another_objective_is_only_a_column() -> None:
+def test_profile_next_to_another_objective_is_only_a_column() -> None:
     series = Series(4)
     with begin(objective="pIC50", epsilon=0.5) as campaign:
         potent = series.play(campaign, 3)
@@ -236,15 +236,7 @@ def test_curves_of_a_campaign_without_profile_are_refused(tmp_path: Path, capsys
     assert "no profile" in capsys.readouterr().err
 
 
-def test_limit_of_the_score_is_decided_alike_when_it_is_decided_again(tmp_path: Path) -> None:
-    path = tmp_path / "c.assaypilot"
-    with begin(path) as campaign:
-        Series(8).play(campaign, 1)
-    assert main(["change", str(path), "--limit", "Desirability>0.4", "--yes"]) == 0
-    assert verify(path, recompute=True).ok
-
-
-def test_trade_offs_beside_a_profile_are_between_what_is_measured(tmp_path: Path) -> None:
+def test_trade_offs_next_to_a_profile_are_between_what_is_measured(tmp_path: Path) -> None:
     path = tmp_path / "c.assaypilot"
     with begin(path, goal="pareto", epsilon=0.3, strategy="gaussian-process") as campaign:
         found = Series(9).play(campaign, 1)
@@ -324,13 +316,3 @@ def test_endpoint_of_the_table_takes_the_place_of_a_property_of_its_name() -> No
         values = [(name, "clogp", 4.0) for name in asked["ID"]]
         added = campaign.add(pd.DataFrame(values, columns=["ID", "Endpoint", "Value"]))
     assert added.accepted == len(values)
-
-
-def test_curve_of_a_property_is_added_later_and_forecast(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "c.assaypilot"
-    with begin_with_properties(path, profile=PROFILE) as campaign:
-        Series(3).play(campaign, 1)
-    assert main(["change", str(path), "--profile", "MW:250..200", "--yes"]) == 0
-    assert "MW:250..200" in capsys.readouterr().out
-    assert verify(path, recompute=True).ok
-    assert forecast_campaign(path).curve

@@ -33,7 +33,7 @@ def of_status(now: Status, code: int) -> list[int]:
 
 @pytest.mark.parametrize("strategy", ["linfact-g", "linfact-xy", "adaptive"])
 @pytest.mark.parametrize("sign", ["max", "min"])
-def test_told_bounds_are_those_that_decided(strategy: str, sign: str, path: Path) -> None:
+def test_reported_bounds_are_those_that_decided(strategy: str, sign: str, path: Path) -> None:
     """Who is out is surely more than epsilon behind whom it names; of who is undecided the nearest is nearer."""
     endpoint = Endpoint("pIC50", noise_sd=0.2, direction=sign)  # type: ignore[arg-type]  # one of two words
     proven = 0
@@ -125,7 +125,7 @@ def test_why_it_was_picked_or_not(path: Path) -> None:
         assert all("R1 = " in aside[n] or "round" in aside[n].split(":")[1] for n in others)
 
 
-def test_not_estimable_names_what_nothing_tells_about(path: Path) -> None:
+def test_not_estimable_names_the_substituents_without_information(path: Path) -> None:
     measurable = [name != "C" for name in "AAABBBCCC"]
     with make(path, library=small_library(measurable=measurable), **LARGE) as campaign:
         decide_phase(campaign)
@@ -157,7 +157,7 @@ def test_trade_offs_name_who_beats_them_and_by_how_much(path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", strategies(), ids=lambda kind: kind.info.name)
-def test_every_strategy_says_something_of_every_compound(kind: Any, path: Path) -> None:
+def test_every_strategy_explains_every_compound(kind: Any, path: Path) -> None:
     name, goals = kind.info.name, kind.info.goals
     wide: dict[str, Any] = {"epsilon": 0.8, "slack": 0.6, "per_round": 30, "max_replicates": 40}
     own = {

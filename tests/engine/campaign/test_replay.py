@@ -32,7 +32,7 @@ def folded(campaign: Campaign, upto: int | None = None) -> Ledger:
     return fold(Ledger(campaign._store.part), campaign._store.events()[:upto])
 
 
-def test_every_kind_can_be_applied_and_told() -> None:
+def test_every_kind_of_event_can_be_applied_and_described() -> None:
     assert not [kind for kind in KINDS.values() if kind.__abstractmethods__]
 
 
@@ -90,7 +90,7 @@ def test_what_is_asked_adds_up_at_every_event(campaign: Campaign) -> None:
             assert planned == received + sum(ledger.outstanding().values())
 
 
-def test_equal_compounds_are_one_arm_and_the_first_to_be_had_is_measured(tmp_path: Path) -> None:
+def test_equal_compounds_are_one_arm_and_the_first_available_is_measured(tmp_path: Path) -> None:
     rows = [["H", "Me"], ["H", "Me"], ["F", "Me"], ["H", "Et"], ["F", "Et"]]
     library = Library.listed(["R1", "R2"], rows, ids=["A", "B", "C", "D", "E"])
     with make(tmp_path / "x.assaypilot", library=library, **WIDE) as campaign:
@@ -113,7 +113,7 @@ def test_equal_compounds_are_one_arm_and_the_first_to_be_had_is_measured(tmp_pat
             ledger.representative(0)
 
 
-def test_only_compounds_that_can_be_had_are_measurable(tmp_path: Path) -> None:
+def test_only_available_compounds_are_measurable(tmp_path: Path) -> None:
     library = small_library(measurable=[True] * 8 + [False])
     with make(tmp_path / "x.assaypilot", library=library, **WIDE) as campaign:
         assert np.array_equal(campaign._ledger.measurable(), library.measurable)

@@ -14,17 +14,15 @@ from assaypilot.engine.campaign.file.store import Store
 from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.verifying import verify
 from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.domain.noise import StatedNoise
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.records import settings
 from assaypilot.engine.models.sd_bound import upper_sd
-from tests.engine.campaign.making import answers, decide_phase, finish, make, replays, small_library, truth
+from tests.engine.campaign.making import answers, decide_phase, finish, make, replays, truth
 
 GUESS = Endpoint("pIC50", noise_sd=0.3, noise_estimated=True)
 UNKNOWN = {"endpoints": (GUESS,), "per_round": 16, "max_replicates": 4}
-NAMES = ("pIC50", "logD")
 
 
 def ledger_of(campaign: Campaign) -> Ledger:
@@ -46,7 +44,7 @@ def by_hand(campaign: Campaign, phase: int) -> tuple[float, int]:
 
 
 @pytest.mark.parametrize("strategy", ["proven", "linfact-g", "linfact-xy"])
-def test_a_campaign_decides_by_the_bound_and_the_log_says_which(tmp_path, strategy):
+def test_a_campaign_decides_by_the_bound_and_the_log_states_which(tmp_path, strategy):
     path = tmp_path / "x.assaypilot"
     with make(path, **UNKNOWN, strategy=strategy) as campaign:
         assert "not known yet (0.3 is a guess" in campaign.status().guarantee.sentence
@@ -121,24 +119,7 @@ def test_values_changed_before_their_phase_is_decided_change_its_bound(tmp_path)
     assert verify(path, recompute=True).ok
 
 
-def test_a_file_is_right_whose_earlier_values_were_amended_after_compounds_were_added(tmp_path):
-    path, whole = tmp_path / "x.assaypilot", small_library()
-    first, more = (
-        Library(whole.sites, whole.codes[some], whole.ids[some], None, np.ones(len(whole.codes[some]), dtype=bool))
-        for some in (slice(0, 8), slice(8, 9))
-    )
-    with make(path, library=first, strategy="adaptive", **UNKNOWN) as campaign:
-        decide_phase(campaign)
-        decide_phase(campaign)
-        campaign.add_compounds(more)
-        twice = [m for m in campaign.status().measurements if m.phase == 1]
-        again = next(m for m in twice if sum(other.compound == m.compound for other in twice) > 1)
-        campaign.exclude(again.number, "leak", judgement=False)
-        replays(campaign)
-    assert verify(path, recompute=True).problems == ()
-
-
-def test_replicates_of_the_table_count_and_are_said_to(tmp_path):
+def test_replicates_of_the_table_count_and_are_reported_to(tmp_path):
     library = make(tmp_path / "y.assaypilot").status().library
     rng = np.random.default_rng(2)
     history = [
@@ -180,12 +161,12 @@ def test_what_cannot_estimate_it_is_refused_in_one_line(tmp_path, changes, said)
     assert not (tmp_path / "x.assaypilot").exists()
 
 
-def test_a_guess_is_asked_for_where_nothing_tells_the_scale(tmp_path):
+def test_guess_is_required_where_the_scale_is_unknown(tmp_path):
     with pytest.raises(AssayPilotError, match="is not known: none was given"):
         make(tmp_path / "x.assaypilot", endpoints=(Endpoint("signal", noise_estimated=True),), objective="signal")
 
 
-def test_a_mean_of_more_determinations_than_were_asked_for_says_nothing_of_their_scatter(tmp_path):
+def test_mean_of_more_determinations_than_planned_does_not_inform_the_noise(tmp_path):
     with make(tmp_path / "x.assaypilot", **UNKNOWN, strategy="linfact-g") as campaign:
         campaign.plan()
         ids, planned = campaign.status().library.ids, ledger_of(campaign).planned(1)
@@ -217,7 +198,7 @@ def test_noise_known_after_results_ends_a_proof(tmp_path):
     assert verify(path, recompute=True).ok
 
 
-def test_before_results_it_may_be_said_at_no_cost(tmp_path):
+def test_before_results_it_may_be_stated_at_no_cost(tmp_path):
     with make(tmp_path / "x.assaypilot", per_round=16) as campaign:
         campaign.change(Change(noise={"pIC50": StatedNoise(0.4, estimated=True)}))
         assert campaign.status().guarantee.delta == pytest.approx(0.05)

@@ -1,7 +1,6 @@
 """Goals about several endpoints: what a round asks, what comes back of each, and what is decided and said."""
 
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +9,11 @@ import pytest
 
 from assaypilot.engine.campaign import candidates, verifying
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.results.intake import measurement, prepare
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.goals import ParetoSet
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.errors import AssayPilotError
-from tests.engine.campaign.making import replays, small_library
+from tests.engine.campaign.making import replays
 from tests.engine.campaign.trading import HERG, POTENCY, answers, decide_phase, finish, samples, trade, truth
 
 GOOD = np.array([truth("pIC50"), -truth("hERG")])
@@ -116,22 +114,6 @@ def test_what_one_endpoint_lacks_comes_again_alone(path: Path) -> None:
         replays(campaign)
 
 
-def test_what_failed_is_lost_for_its_endpoint_only(path: Path) -> None:
-    with trade(path, per_round=200, max_replicates=100) as campaign:
-        issued = campaign.plan()
-        here = answers(campaign)
-        campaign.record([r for r in here if r.endpoint == "pIC50"] + [r for r in here if r.endpoint == "hERG"][2:])
-        campaign.close_round("failed", "edge effect")
-        now = replays(campaign)
-        assert now.phases_decided == 1
-        counts = campaign._ledger.outcome(1, campaign._ledger.phases[0].allocation, 0).counts
-        assert counts.sum(axis=1).tolist() == [samples(issued), samples(issued) - 2]
-        assert now.guarantee.holds
-        closed = next(event for event in campaign._store.events() if event.kind == "round_closed")
-        assert all(len(entry) == 3 and entry[2] == 1 for entry in closed.data["lost"])
-    assert verifying.verify(path, recompute=True).ok
-
-
 def test_late_results_excluded_and_corrected_ones_are_so_for_their_endpoint(path: Path) -> None:
     with trade(path, per_round=200, max_replicates=100) as campaign:
         campaign.plan()
@@ -156,30 +138,6 @@ def test_late_results_excluded_and_corrected_ones_are_so_for_their_endpoint(path
     assert verifying.verify(path, recompute=True).ok
 
 
-def test_same_value_of_another_endpoint_is_no_duplicate(path: Path) -> None:
-    with trade(path) as campaign:
-        campaign.plan()
-        here = answers(campaign)
-        campaign.record(here[:4])
-        placed = [replace(r, plate="P1", well=f"A{k + 1}") for k, r in enumerate(here[4:8])]
-        campaign.record(placed)
-        with pytest.raises(AssayPilotError, match="all 4 results are in the campaign already"):
-            campaign.record(placed)
-        other = replace(placed[0], endpoint="hERG" if placed[0].endpoint == "pIC50" else "pIC50")
-        assert campaign.record([other]).duplicates == 0, "the same number of another endpoint is another value"
-
-
-def test_surplus_is_dealt_with_by_lot_in_each_endpoint() -> None:
-    library = small_library()
-    results = [Result(library.ids[0], 5.0 + k / 10, name) for name in ("pIC50", "hERG") for k in range(4)]
-    due, make = {(0, 0): 1, (1, 0): 3}, partial(measurement, library, (POTENCY, HERG))
-    taken = prepare(make, (POTENCY, HERG), results, first_number=1, due=due, phase=1).measurements
-    assert [sum(m.counted for m in taken if m.endpoint == k) for k in (0, 1)] == [1, 3]
-    turned = prepare(make, (POTENCY, HERG), results[::-1], first_number=1, due=due, phase=1).measurements
-    chosen = {(m.endpoint, m.value) for m in taken if m.counted}
-    assert chosen == {(m.endpoint, m.value) for m in turned if m.counted}, "whatever the order of the rows"
-
-
 def test_margins_of_endpoints_of_the_campaign_and_none(path: Path, tmp_path: Path) -> None:
     own = (replace(POTENCY, epsilon=0.2), replace(HERG, epsilon=0.4))
     with trade(path, *own) as campaign:
@@ -194,21 +152,6 @@ def test_margins_of_endpoints_of_the_campaign_and_none(path: Path, tmp_path: Pat
         assert any("almost equal may keep the set from ever being decided" in text for text in now.warnings)
     with pytest.raises(AssayPilotError, match="give every endpoint of a Pareto goal a difference"):
         trade(tmp_path / "d.assaypilot", own[0], HERG, epsilon=None)
-
-
-def test_two_of_three_endpoints_and_their_order(path: Path) -> None:
-    third = Endpoint("logD")
-    with trade(path, third, POTENCY, HERG, objectives=("hERG", "pIC50")) as campaign:
-        now = campaign.status()
-        assert (now.goal_endpoints, now.measured_endpoints, now.objective) == ((2, 1), (2, 1), 2)
-        assert now.settings.objectives == ("hERG", "pIC50")
-        issued = campaign.plan()
-        assert issued.endpoints == (2, 1)
-        ids = now.library.ids
-        report = campaign.record([Result(ids[0], 2.0, "logD"), Result(ids[0], 5.0, "hERG")])
-        assert report.unplanned == int(0 not in {item.compound for item in issued.items})
-        assert campaign.status().measurements_used == 1, "logD is not part of the plan"
-        replays(campaign)
 
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
@@ -264,16 +207,6 @@ def test_the_best_compound(path: Path, slack: float | None, epsilon: float | Non
     assert verifying.verify(path, recompute=True).ok
 
 
-def test_a_strategy_without_a_guarantee_says_so(path: Path) -> None:
-    with trade(path, strategy="gege-fixed-budget", budget=120, epsilon=None) as campaign:
-        now = campaign.status()
-        reasons = campaign._ledger.strategy.void(campaign._ledger.state.problem)
-        assert reasons
-        assert not now.guarantee.holds
-        assert now.guarantee.void == reasons
-        assert now.guarantee.sentence.startswith(f"No guarantee: {'; '.join(reasons)}. The set is the best estimate.")
-
-
 def test_what_a_strategy_carries_is_kept_and_checked(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Memory goes into the part; what is derived again is compared with it."""
     with trade(path, POTENCY, goal="best", slack=0.2) as campaign:
@@ -301,7 +234,7 @@ def test_what_a_strategy_carries_is_kept_and_checked(path: Path, monkeypatch: py
     assert "phase 1: the facts give another decision" in [problem.text for problem in problems]
 
 
-def test_a_round_says_what_is_expected_of_every_endpoint(path: Path) -> None:
+def test_a_round_states_what_is_expected_of_every_endpoint(path: Path) -> None:
     with trade(path, epsilon=0.1, per_round=20, max_replicates=2) as campaign:
         first = campaign.plan()
         assert {item.each for item in first.items} == {(None, None)}

@@ -145,7 +145,7 @@ def test_what_is_at_hand_goes_first_and_the_rest_comes_when_it_is_there(tmp_path
     assert verify(tmp_path / "x.assaypilot", recompute=True).ok
 
 
-def test_a_result_of_what_was_ordered_counts_and_says_that_it_is_there(tmp_path: Path) -> None:
+def test_a_result_of_what_was_ordered_counts_and_states_that_it_is_there(tmp_path: Path) -> None:
     with stocked(tmp_path / "x.assaypilot", strategy="adaptive") as campaign:
         campaign.plan(choice="cheapest")
         campaign.record(answers(campaign), close=True)
@@ -208,19 +208,6 @@ def test_where_nothing_is_in_stock_there_is_first_an_order(tmp_path: Path) -> No
         assert campaign.plan() is not None
 
 
-def test_without_stock_plans_are_as_they_were(tmp_path: Path) -> None:
-    with make(tmp_path / "a.assaypilot", strategy="adaptive") as plain:
-        plain.plan()
-        with pytest.raises(AssayPilotError, match="nothing is known of stock"):
-            plain.plan_options()
-        with make(tmp_path / "b.assaypilot", strategy="adaptive") as other:
-            other.set_stock([StockLine(c, IN_STOCK) for c in range(9)])
-            other.plan()
-            # All of it is at hand, so there is nothing to choose.
-            assert other.status().rounds[0].items == plain.status().rounds[0].items
-            assert other.status().choice is None
-
-
 def test_refusals_leave_everything_as_it_was(tmp_path: Path) -> None:
     library = small_library(measurable=[True] * 8 + [False])
     with make(tmp_path / "x.assaypilot", library=library) as campaign:
@@ -262,16 +249,3 @@ def test_twins_are_measured_as_the_one_that_is_there(tmp_path: Path) -> None:
         issued = campaign.plan()
         assert min(item.compound for item in issued.items) >= 9
         assert campaign.status().stock.orders == ()  # type: ignore[union-attr]
-
-
-def test_the_rest_of_a_budget_leaves_no_choice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with stocked(tmp_path / "a.assaypilot", budget=96) as campaign:
-        assert campaign.status().choosable
-        assert len(campaign.plan_options()) == len(PLANS)
-    monkeypatch.setattr("assaypilot.engine.strategies.adaptive.planning.left_of", lambda state: 3)
-    with Campaign.open(tmp_path / "a.assaypilot") as campaign:
-        assert not campaign.status().choosable
-        with pytest.raises(AssayPilotError, match="what the budget leaves goes to the comparisons that it settles"):
-            campaign.plan_options()
-        campaign.plan()
-        assert campaign.status().choice is None

@@ -20,12 +20,10 @@ from assaypilot.engine.campaign.file import schema
 from assaypilot.engine.campaign.file import store as store_module
 from assaypilot.engine.campaign.file.store import (
     Draft,
-    Event,
     Store,
     as_parts,
     location_warnings,
     part_digest,
-    part_names,
     verify,
 )
 from assaypilot.engine.errors import AssayPilotError
@@ -67,7 +65,7 @@ def test_a_new_file_holds_its_events_and_parts(path: Path, store: Store) -> None
     assert os.listdir(path.parent) == [path.name], "neither temporary files nor journals stay behind"
 
 
-def test_the_digest_is_what_the_module_says(store: Store) -> None:
+def test_digest_follows_its_description(store: Store) -> None:
     """An independent derivation of the chain, from the description in the chain module alone."""
     connection = sqlite3.connect(store.path)
     rows = connection.execute("SELECT * FROM event ORDER BY sequence").fetchall()
@@ -101,19 +99,6 @@ JSON = st.recursive(
     max_leaves=20,
 )  # fmt: skip
 OBJECTS = st.dictionaries(st.text().filter(lambda key: key not in ("part", "parts")), JSON, max_size=5)
-
-
-def test_a_clock_that_jumps_back_changes_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    times = ["2026-11-23T12:00:00.000Z", "2001-01-01T00:00:00.000Z", "2026-11-23T11:59:59.000Z"]
-    clock = iter(times)
-    monkeypatch.setattr(writing, "now", lambda: next(clock))
-    with Store.create(path, [CREATED]) as store:
-        store.append([Draft("x", {"n": 1})])
-        store.append([Draft("x", {"n": 2})])
-    with Store.open(path) as again:
-        assert [event.time for event in again.events()] == times
-        assert [event.sequence for event in again.events()] == [1, 2, 3]
-    assert verify(path).ok
 
 
 def test_any_json_survives(tmp_path: Path) -> None:
@@ -189,13 +174,6 @@ def test_parts_and_the_events_that_name_them_go_together(store: Store) -> None:
     assert "part ffffffffffff is missing" in str(refusal(store.part, "f" * 64))
 
 
-def test_part_names() -> None:
-    one, two = part_digest(b"1"), part_digest(b"2")
-    assert part_names({"part": one, "parts": [two]}) == (one, two)
-    assert part_names({"part": None, "parts": {"a": two}, "other_part": "x"}) == (two,)
-    assert part_names({}) == ()
-
-
 def test_sizes_are_capped(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("assaypilot.engine.campaign.file.chain.MAX_EVENT_BYTES", 1000)
     assert "more than one step of a campaign can hold" in str(refusal(store.append, [Draft("x", {"a": "b" * 1000})]))
@@ -208,12 +186,6 @@ def test_sizes_are_capped(store: Store, monkeypatch: pytest.MonkeyPatch) -> None
     store.append([Draft("x", {})])
     assert "history of this campaign is full" in str(refusal(store.append, [Draft("x", {})]))
     assert store.n_events == len(store.events()) == 3
-
-
-def test_authors_are_one_printable_line(store: Store) -> None:
-    assert writing.clean("  Ada\n\tLovelace\x00 \u202e") == "Ada Lovelace"
-    assert writing.clean("\ud800") == "unknown"
-    assert len(writing.clean("x" * 999)) == 200
 
 
 def test_the_author_is_the_user_unless_given(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -291,13 +263,6 @@ def test_a_name_taken_during_the_making_is_not_overwritten(path: Path, monkeypat
 
 def no_links(*args: Any) -> None:
     raise PermissionError(1, "Operation not permitted")
-
-
-def test_creating_where_there_are_no_links(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "link", no_links)
-    with Store.create(path, [CREATED]) as store:
-        assert store.n_events == 1
-    assert os.listdir(path.parent) == [path.name]
 
 
 def test_the_remains_of_another_file_are_not_taken_for_ones_own(path: Path) -> None:
@@ -379,12 +344,6 @@ def test_file_overwritten_during_commit_is_never_acknowledged(path: Path, overwr
         store.append([Draft("library_added", {"part": part_digest(LIBRARY * 40)})], as_parts(LIBRARY * 40))
         store._connection = Late(store._connection)  # type: ignore[assignment]
         refusal(store.append, [CREATED])
-
-
-def test_touched_file_is_written_on(store: Store) -> None:
-    os.utime(store.path)
-    assert store.append([CREATED])[0].sequence == 3
-    assert store.append([CREATED])[0].sequence == 4
 
 
 def test_a_commit_that_took_hold_is_reported_as_done(store: Store) -> None:
@@ -475,15 +434,9 @@ def test_copy_never_overwrites_a_file(store: Store, tmp_path: Path) -> None:
     [
         ("OneDrive - Contoso Pharma", "OneDrive"),
         ("Dropbox (Personal)", "Dropbox"),
-        ("Google Drive", "Google Drive"),
         ("CloudStorage/GoogleDrive-a@b.org/My Drive", "Google Drive"),
         ("Library/Mobile Documents/com~apple~CloudDocs", "iCloud"),
-        ("iCloudDrive", "iCloud"),
-        ("Box-Box", "Box"),
-        ("Nextcloud", "Nextcloud"),
         ("dropbox_results", None),
-        ("Boxes", None),
-        ("My Drives of 2019", None),
         ("plain", None),
     ],
 )
@@ -517,9 +470,3 @@ def test_the_store_is_light_to_import() -> None:
         check=True,
     )
     assert json.loads(done.stdout) == []
-
-
-def test_values_are_values() -> None:
-    event = Event(1, "t", "a", "k", 1, {}, "d")
-    with pytest.raises(AttributeError):
-        event.sequence = 2  # type: ignore[misc]

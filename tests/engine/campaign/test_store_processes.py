@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from assaypilot.engine.campaign.file.store import Draft, Store, as_parts, part_digest, verify
+from assaypilot.engine.campaign.file.store import Draft, Store, verify
 from assaypilot.engine.errors import AssayPilotError
 
 posix = pytest.mark.skipif(os.name == "nt", reason="signals, users and mounts as on Linux and macOS")
@@ -337,40 +337,6 @@ for action in (Store.open, lambda path: Store.open(path, read_only=True), verify
     assert all("save was interrupted here" in text and "-journal" in text for text in said)
 
 
-def test_a_folder_that_turned_read_only(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where access rights cannot be asked for: SQLite cannot open its journal, and the store says so."""
-    with Store.open(path) as store:
-        path.with_name(path.name + "-journal").mkdir()
-        with pytest.raises(AssayPilotError, match="folder does not let it be changed"):
-            store.append([Draft("x", {})])
-        with pytest.raises(AssayPilotError, match="could not be locked again after an error"):
-            store.append([Draft("x", {})])
-        path.with_name(path.name + "-journal").rmdir()
-        assert store.n_events == len(store.events()) == 1
-    with Store.open(path) as store:
-        assert store.append([Draft("x", {})])[0].sequence == 2
-    monkeypatch.setattr(os, "access", lambda *args: False)
-    with Store.open(path) as store:
-        assert store.read_only_reason == "the file or its folder is read-only"
-        assert store.n_events == 2
-
-
-def test_a_full_disk_by_the_page_limit(path: Path) -> None:
-    with Store.open(path) as store:
-        pages = store._connection.execute("PRAGMA page_count").fetchone()[0]
-        store._connection.execute(f"PRAGMA max_page_count = {pages + 4}")
-        blob = bytes(100_000)
-        with pytest.raises(AssayPilotError, match=r"disk is full; nothing was written. Free some space") as caught:
-            store.append([Draft("x", {"part": part_digest(blob)})], as_parts(blob))
-        assert caught.value.file == str(path)
-        assert not store.read_only
-        assert len(store.events()) == store.n_events == 1
-        assert store.append([Draft("x", {})])[0].sequence == 2, "what still fits is still written"
-        store._connection.execute("PRAGMA max_page_count = 1000000")
-        assert store.append([Draft("x", {"part": part_digest(blob)})], as_parts(blob))[0].sequence == 3
-    assert verify(path).ok
-
-
 FULL = (
     HEADER
     + """
@@ -455,7 +421,7 @@ def test_a_file_another_program_set_to_another_journal(path: Path) -> None:
 
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="the file that SQLite has open is not known here")
 @pytest.mark.parametrize("how", ["unreadable", "read-only", "emptied"])
-def test_a_share_that_goes_away_is_told_in_plain_lines(tmp_path: Path, path: Path, how: str) -> None:
+def test_a_share_that_goes_away_is_reported_in_plain_lines(tmp_path: Path, path: Path, how: str) -> None:
     """What SQLite has open leads elsewhere from one moment to the next, as when a network drive is gone."""
     with Store.open(path) as store:
         empty = tmp_path / "empty"

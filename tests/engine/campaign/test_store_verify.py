@@ -184,7 +184,7 @@ def test_a_change_in_any_part_is_named(path: Path, blob: bytes) -> None:
         store.part(digest)
 
 
-def test_a_part_nobody_names_is_named(path: Path) -> None:
+def test_a_part_no_one_names_is_named(path: Path) -> None:
     tamper(path, ("INSERT INTO library_part VALUES (?, ?)", (part_digest(b"stowaway"), b"stowaway")))
     assert texts(verify(path)) == f"part {part_digest(b'stowaway')[:12]} is named by no event"
 

@@ -45,7 +45,7 @@ def test_who_picks_replicates_of_the_table_promises_nothing_where_the_noise_rest
             assert campaign.status().guarantee.holds != unknown
 
 
-def test_causes_that_are_always_told_cost_nothing_and_those_told_at_will_do() -> None:
+def test_causes_that_are_always_reported_cost_nothing_and_those_reported_at_will_do() -> None:
     """The figures of ``results.amending``: a walk at one look, and a bound on the noise at all its looks."""
     rng, runs, level = np.random.default_rng(3), 40_000, 0.3
     limit = norm.isf(level)

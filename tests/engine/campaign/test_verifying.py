@@ -84,7 +84,7 @@ def test_an_event_that_does_not_follow_is_named(path: Path, kind: str, data: dic
         Campaign.open(path)
 
 
-def test_an_event_of_a_newer_program_is_told_plainly(path: Path) -> None:
+def test_an_event_of_a_newer_program_is_refused_plainly(path: Path) -> None:
     appended(path, "synthesis_ordered", {})
     with pytest.raises(AssayPilotError, match=r"written by a newer AssayPilot\. Open the file with the version that"):
         Campaign.open(path)
@@ -157,7 +157,7 @@ def test_an_empty_phase_that_had_results_is_named(path: Path, tmp_path: Path) ->
     assert "the facts give a decision, and the log has none" in problems(path, recompute=True)
 
 
-def test_what_verify_does_while_somebody_works(path: Path) -> None:
+def test_what_verify_does_while_someone_works(path: Path) -> None:
     """Looking at a file that is open elsewhere neither waits nor disturbs."""
     with Campaign.open(path) as campaign:
         assert verifying.verify(path, recompute=True).ok

@@ -113,7 +113,7 @@ def calibrated(path: Path) -> Campaign:
 @pytest.mark.parametrize(
     "story", [everything, corrected, closed_early, at_the_end, calibrated], ids=lambda story: story.__name__
 )
-def test_history_and_state_say_what_they_said(tmp_path: Path, story: Callable[[Path], Campaign]) -> None:
+def test_history_and_state_are_worded_as_before(tmp_path: Path, story: Callable[[Path], Campaign]) -> None:
     with story(tmp_path / "x.assaypilot") as campaign:
         snapshots.expect(f"campaign-{story.__name__.replace('_', '-')}.txt", told(campaign))
         said = {entry.kind for entry in campaign.history()}
@@ -134,7 +134,7 @@ def test_the_odds_of_being_wrong(tmp_path: Path, delta: float, odds: str) -> Non
         assert f"{history_text.number(100 - 100 * delta)} % sure" in campaign.status().goal_sentence
 
 
-def test_a_later_phase_that_contradicts_is_told(tmp_path: Path) -> None:
+def test_a_later_phase_that_contradicts_is_reported(tmp_path: Path) -> None:
     """A value so wrong that the phases disagree: the first decision stands, and it is said."""
     with make(tmp_path / "x.assaypilot", epsilon=0.9, slack=0.3, **WIDE) as campaign:
         decide_phase(campaign)

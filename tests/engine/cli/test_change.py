@@ -17,7 +17,7 @@ def campaign(tmp_path, run):
     return path
 
 
-def test_without_a_yes_it_is_said_and_not_done(campaign, run):
+def test_without_a_yes_it_is_reported_and_not_done(campaign, run):
     answer = run("change", campaign, "--epsilon", "0,3")
     assert answer.code == 1
     assert "Changes the distance from the best from 0.5 to 0.3." in answer.out

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.engine.cli.helpers import fill, fill_in, read_sheet, write_sheet
+from tests.engine.cli.helpers import fill, fill_in, read_sheet
 
 EFFECTS = [np.random.default_rng((5, 0, k)).uniform(0.0, 1.0, n) for k, n in enumerate((5, 4, 4))]
 
@@ -73,15 +73,3 @@ def test_confirmation_is_planned_recorded_stated_and_exported(ended, tmp_path, d
     done("export", ended, tmp_path / "shortlist.csv")
     cells = {row["ID"]: row["Confirmed"] for row in read_sheet(tmp_path / "shortlist.csv")[1]}
     assert cells[due[0]] == f"not confirmed: {abs(odd['off']):.2f} below predicted"
-
-
-def test_a_bound_confirms_nothing_and_that_is_said(ended, tmp_path, done, run):
-    work = tmp_path / "confirm.csv"
-    done("plan", ended, "--confirm", "--out", work)
-    header, rows = read_sheet(work)
-    rows[0]["Value"] = ">5"
-    write_sheet(work, header, rows)
-    assert (
-        "1 known only as a bound: kept and shown; only a number confirms a compound" in run("record", ended, work).out
-    )
-    assert done("status", ended)["confirmation"]["confirmed"] == []

@@ -39,20 +39,6 @@ def test_they_are_listed_with_numbers_of_their_own(plated, done, run):
     assert done("status", plated)["controls"]["readings"] == own
 
 
-def test_one_is_corrected_left_out_and_used_again(plated, done):
-    before = done("status", plated)
-    words = ["correct", plated, "C1", "7,2", "--reason", "read from the wrong row"]
-    tried = done(*words, "--dry-run")
-    assert (tried["changed"], tried["value"], done("status", plated)["head"]) == (False, 7.6, before["head"])
-    found = done(*words, "--yes")
-    assert (found["changed"], found["number"], found["control"]) == (True, "C1", True)
-    assert (found["value"], found["entered"], found["corrected"]) == (7.2, 7.6, "read from the wrong row")
-    left_out = done("exclude", plated, "c2", "--reason", "bubble")
-    assert (left_out["excluded"], left_out["consequences"]) == ("bubble", ["Controls are shown and decide nothing."])
-    assert done("status", plated)["controls"]["values"] == 15
-    assert done("include", plated, "C2", "--reason", "no bubble", "--yes")["excluded"] is None
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [

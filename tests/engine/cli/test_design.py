@@ -103,7 +103,7 @@ def test_targets(done, series, table):
     assert means["criterion"] == "g"
 
 
-def test_targets_that_nothing_tells_of_are_named(done, series, table):
+def test_targets_without_information_are_named(done, series, table):
     targets = table([["ID", "R1", "R2"], ["A", "Me", "F"], ["B", "Et", "F"], ["C", "H", "F"]], name="targets.csv")
     document = done("design", series(), "--criterion", "g", "--measurements", 12, "--targets", targets)
     assert document["not_estimable"] == ["B"]

@@ -57,7 +57,7 @@ def test_labels_only_make_no_sd_file(campaign, refused, done, tmp_path):
     assert done("export", campaign, tmp_path / "x.xlsx", "--only", "all")["rows"] == 12
 
 
-def test_an_empty_list_is_a_file_that_says_so_except_for_sd(campaign, done, refused, tmp_path):
+def test_an_empty_list_is_a_file_that_reports_it_except_for_sd(campaign, done, refused, tmp_path):
     for ending in (".csv", ".xlsx", ".pdf", ".pptx"):
         assert done("export", campaign, tmp_path / f"x{ending}")["rows"] == 0
     header, rows = read_sheet(tmp_path / "x.csv")

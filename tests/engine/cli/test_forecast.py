@@ -34,7 +34,7 @@ def test_the_keys_that_are_promised(run, file):
     assert sum(document["budget"][key] for key in ("in", "out", "undecided")) == pytest.approx(12)
 
 
-def test_status_says_it_too_when_asked(done, run, file):
+def test_status_states_it_too_when_asked(done, run, file):
     campaign = file()
     told = done("status", campaign, "--forecast")["forecast"]
     whole = done("forecast", campaign)

@@ -152,22 +152,6 @@ def test_the_best_of_what_could_be_made_from_what_is_there(table, tmp_path, done
     assert final["probabilities"]["within_epsilon"] == "best"
 
 
-def test_values_of_two_endpoints_one_row_each(small, tmp_path, done, table):
-    """A lab that sends one row per value is understood as well."""
-    campaign = tmp_path / "trade.assaypilot"
-    done("new", campaign, "--table", small, *BOTH, "--goal", "pareto", "--epsilon", "0.6")
-    plan = done("plan", campaign)
-    rows = [
-        (entry["id"], name, TRUTH[name][entry["id"]] + 0.013 * (k + 1))
-        for entry in plan["compounds"]
-        for name in ("pIC50", "hERG")
-        for k in range(entry["replicates"])
-    ]
-    long = table([("ID", "Endpoint", "Value"), *rows], name="long.csv")
-    record = done("record", campaign, long)
-    assert (record["accepted"], record["unplanned"], record["round_closed"]) == (plan["measurements"], 0, True)
-
-
 def test_a_selectivity_from_a_table_to_a_shortlist(small, tmp_path, done, refused):
     campaign = tmp_path / "selective.assaypilot"
     parts = ("--endpoint", "pIC50;sd=0.2", "--endpoint", "hERG;unit=log;sd=0.3")

@@ -9,7 +9,7 @@ import pytest
 
 from assaypilot import datasets
 from assaypilot.engine.campaign.file.store import Store
-from tests.engine.cli.helpers import R1, R2, fill_in, read_sheet, truth_of, write_sheet
+from tests.engine.cli.helpers import fill_in, read_sheet, write_sheet
 from tests.strategies import few
 
 
@@ -134,7 +134,7 @@ def test_shipped_tables(run, done, tmp_path, number):
     travel(run, done, datasets.load(name).path, series, series.objective, tmp_path)
 
 
-def test_decided_campaign_says_so(run, done, small, tmp_path):
+def test_decided_campaign_reports_it(run, done, small, tmp_path):
     campaign = tmp_path / "done.assaypilot"
     done("new", campaign, "--table", small, "--epsilon", "3", "--sd", "0.01", "--per-round", "96")
     while not (plan := done("plan", campaign, "--out", tmp_path / "work.csv"))["finished"]:
@@ -148,59 +148,6 @@ def test_decided_campaign_says_so(run, done, small, tmp_path):
     assert f"{nothing} was not written." in answer.out
     assert not nothing.exists()
     assert done("status", campaign)["counts"]["in"] == 12
-
-
-def test_close_asks_again_for_what_is_missing(done, campaign, tmp_path):
-    plan = done("plan", campaign, "--out", tmp_path / "work.csv")
-    truth = {f"C-{i:02d}": truth_of(*pair) for i, pair in enumerate(itertools.product(R1, R2))}
-    fill_in(tmp_path / "work.csv", truth.__getitem__, np.random.default_rng(0), 0.2, keep=0.5)
-    record = done("record", campaign, tmp_path / "work.csv", "--close")
-    assert record["round_closed"] is True
-    again = done("plan", campaign)
-    assert (again["round"], again["phase"]) == (2, plan["phase"])
-    assert done("status", campaign)["guarantee"]["holds"] is True
-
-
-@pytest.mark.parametrize(("missing", "holds"), [("failed", True), ("other", False)])
-def test_close_gives_up_what_is_missing(done, campaign, tmp_path, missing, holds):
-    # The whole phase in one round, so that closing it decides.
-    phase = done("plan", campaign, "--out", tmp_path / "work.csv")["phase"]
-    while True:
-        fill_in(tmp_path / "work.csv", lambda _: 6.0, np.random.default_rng(0), 0.2, keep=0.8)
-        record = done("record", campaign, tmp_path / "work.csv", "--close", "--missing", missing)
-        assert record["round_closed"] is True
-        plan = done("plan", campaign, "--out", tmp_path / "work.csv")
-        if plan["phase"] != phase or plan["finished"]:
-            break
-    assert done("status", campaign)["guarantee"]["holds"] is holds
-
-
-def test_a_work_list_says_its_round_and_is_recorded_bit_by_bit(done, campaign, tmp_path):
-    """All values are equal, so that only round and replicate can tell what is there already."""
-    sheet = tmp_path / "work.csv"
-    for number in (1, 2):
-        plan = done("plan", campaign, "--out", sheet)
-        header, rows = read_sheet(sheet)
-        assert {row["Round"] for row in rows} == {str(number)}
-        for filled in (2, 5):
-            for row in rows[:filled]:
-                row["Value"] = "6.1"
-            write_sheet(sheet, header, rows)
-            record = done("record", campaign, sheet)
-            assert (record["accepted"], record["duplicates"]) == ((2, 0) if filled == 2 else (3, 2))
-        assert record["outstanding"] == plan["measurements"] - 5
-        done("record", campaign, "--close")
-
-
-def test_unavailable_compounds_are_not_asked_for_again(done, run, campaign, tmp_path):
-    plan = done("plan", campaign)
-    gone = plan["compounds"][0]["id"]
-    record = done("record", campaign, "--unavailable", gone.lower())
-    assert record["unavailable"] == [gone]
-    assert done("record", campaign, "--unavailable", gone)["unavailable"] == []
-    done("record", campaign, "--close")
-    assert gone not in [entry["id"] for entry in done("plan", campaign)["compounds"]]
-    assert done("status", campaign)["unavailable"] == [gone]
 
 
 def test_results_unavailable_and_close_are_one_transaction(done, run, campaign, tmp_path, monkeypatch):

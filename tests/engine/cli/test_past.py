@@ -5,7 +5,7 @@ import numpy as np
 from tests.engine.cli.helpers import fill_in
 
 
-def test_a_round_is_told_as_it_stood(campaign, tmp_path, done, run, refused):
+def test_a_round_is_reported_as_it_was(campaign, tmp_path, done, run, refused):
     seen = {0: done("status", campaign)}
     rng = np.random.default_rng(5)
     for number in (1, 2):

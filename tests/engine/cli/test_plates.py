@@ -70,23 +70,6 @@ def test_the_campaign_keeps_its_plates_until_others_are_asked_for(done, refused,
     assert done("verify", campaign)["ok"]
 
 
-def test_each_endpoint_has_its_own_plates_unless_they_share_wells(done, two, tmp_path):
-    plan = done("plan", two, *PLATE, "--out", tmp_path / "w.csv")
-    assert {tuple(plate["endpoints"]) for plate in plan["plates"]} == {("IC50",), ("hERG",)}
-    header, rows = read_sheet(tmp_path / "w.csv")
-    assert {"Endpoint", "Value", "Wells"} <= set(header)
-    assert len(rows) == plan["measurements"]
-    for row in rows:
-        row["Value"] = "100" if row["Endpoint"] == "IC50" else "4.5"
-    shared = done("plan", two, *PLATE, "--same-wells", "--out", tmp_path / "s.csv")
-    assert {tuple(plate["endpoints"]) for plate in shared["plates"]} == {("IC50", "hERG")}
-    header_of_shared, _ = read_sheet(tmp_path / "s.csv")
-    assert {"IC50", "hERG", "Wells"} <= set(header_of_shared)
-    write_sheet(tmp_path / "w.csv", header, rows)
-    record = done("record", two, tmp_path / "w.csv")
-    assert (record["accepted"], record["unplanned"], record["round_closed"]) == (plan["measurements"], 0, True)
-
-
 def test_a_page_to_print(run, done, two, tmp_path):
     plan = done("plan", two, *PLATE, "--no-edge", "--out", tmp_path / "w.pdf")
     assert (plan["file"], plan["plate_map"]) == (str(tmp_path / "w.pdf"), None)

@@ -30,7 +30,7 @@ def campaign(listed, tmp_path, done):
     return path
 
 
-def test_check_says_what_it_reads(listed, done, run):
+def test_check_states_what_it_reads(listed, done, run):
     said = done("check", listed)["stock"]
     assert said == {"in_stock": 6, "to_be_made": 6, "cannot_be_made": 0, "costs": 6, "leads": 6}
     assert "6 in stock, 6 to be made" in run("check", listed).out

@@ -89,7 +89,7 @@ def test_the_header_of_a_table_can_be_named(done, run, tmp_path):
     assert "Or say which row is the header, for example --header 2 or --header 1-2." in run("check", table).err
 
 
-def test_a_limit_that_looks_like_a_logarithm_beside_values_in_nm_is_asked_about(done, tmp_path):
+def test_a_limit_that_looks_like_a_logarithm_next_to_values_in_nm_is_asked_about(done, tmp_path):
     book = write_xlsx(tmp_path / "a.xlsx", {"Data": [["ID", "R1", "R2", "hERG IC50 (nM)"], *ROWS]})
     report = done("check", book, "--endpoint", "hERG IC50;sd=0.2;limit=<5")
     assert (

@@ -74,7 +74,7 @@ def test_no_progress_unless_on_a_terminal(run, monkeypatch, capsys):
     assert "\x1b" not in err
 
 
-def test_utf8_whatever_the_system_says(small, tmp_path):
+def test_output_is_utf8_on_every_system(small, tmp_path):
     small.write_text(small.read_text(encoding="utf-8").replace("OMe", "Ωµ"), encoding="utf-8")
     environment = {**os.environ, "PYTHONIOENCODING": "latin-1", "PYTHONUTF8": "0", "LC_ALL": "C"}
     answer = subprocess.run(
@@ -124,7 +124,7 @@ def test_a_second_table_is_joined_by_its_ids(run, tmp_path):
     assert "Nothing" in refused.err
 
 
-def test_a_mistake_is_told_even_when_nothing_can_be_saved(run, monkeypatch, tmp_path):
+def test_a_mistake_is_reported_even_when_nothing_can_be_saved(run, monkeypatch, tmp_path):
     def broken(*_):
         raise RuntimeError
 

@@ -30,7 +30,7 @@ def chosen(status: Status) -> list[int]:
     return ranked(status, "all")[:5].tolist()
 
 
-def test_the_column_says_each_state(decided: Status) -> None:
+def test_the_column_states_each_state(decided: Status) -> None:
     a, b, c, d, e = chosen(decided)
     status = confirming(decided, check(a, 7.1, True), check(b, 6.2, False), check(c, None, None), due=(d,))
     cells = table_of(status, [a, b, c, d, e]).column("Confirmed")
@@ -45,7 +45,7 @@ def test_the_column_says_each_state(decided: Status) -> None:
     assert kept.header == ("ID", "Status", "Evidence", "Availability", "Confirmed"), "no row goes out without"
 
 
-def test_several_endpoints_say_which(tmp_path: Path) -> None:
+def test_several_endpoints_state_which(tmp_path: Path) -> None:
     with begin(tmp_path, indoles(), POTENCY, HERG, goal="pareto", objective="", objectives=("pIC50", "hERG"),
                epsilon=0.5) as campaign:  # fmt: skip
         status = campaign.status()

@@ -92,7 +92,7 @@ def test_until_the_end_the_old_file_is_there(old: Path) -> None:
 
 
 @pytest.mark.parametrize("stop", [Cancelled(), KeyboardInterrupt(), ValueError("a bug"), AssayPilotError("no")])
-def test_whatever_stops_it_leaves_the_old_file_and_nothing_beside(old: Path, stop: BaseException) -> None:
+def test_whatever_stops_it_leaves_the_old_file_and_nothing_else(old: Path, stop: BaseException) -> None:
     def write() -> None:
         with whole_file(old) as beside:
             beside.write_bytes(b"half")
@@ -123,7 +123,7 @@ def error(number: int, winerror: int | None = None) -> OSError:
         (error(errno.EIO), r"cannot be written \(Input/output error\)"),
     ],
 )
-def test_what_the_system_refuses_is_said_plainly(
+def test_what_the_system_refuses_is_reported_plainly(
     old: Path, monkeypatch: pytest.MonkeyPatch, raised: OSError, said: str
 ) -> None:
     def refuse(*_: object) -> None:

@@ -14,7 +14,7 @@ from assaypilot.engine.figures.aligned import Aligned
 load_fonts()
 
 
-def test_rings_are_equally_large_in_pictures_beside_each_other() -> None:
+def test_rings_are_equally_large_in_pictures_next_to_each_other() -> None:
     aligned = Aligned(("c1ccccc1",))
     smiles = ["c1ccccc1", "CCCCc1ccccc1", "OC(=O)Cc1ccccc1"]
     bond = aligned.bond(smiles, 160, 90)

@@ -25,7 +25,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Status:
         return play(campaign, 1)
 
 
-def test_every_page_says_which_it_is_and_where_it_comes_from(decided: Status) -> None:
+def test_every_page_states_which_it_is_and_where_it_comes_from(decided: Status) -> None:
     found = pages(document(said(decided)))
     assert len(found) >= 4
     for number, text in enumerate(found, start=1):

@@ -104,7 +104,7 @@ def test_every_kind_of_structure_is_read_back_the_same(tmp_path: Path, nasty: St
     assert text.count("V3000") == (0 if start == 0 else 2)  # relative stereo
 
 
-def test_a_compound_without_structure_keeps_its_data_and_says_so(tmp_path: Path, nasty: Status) -> None:
+def test_a_compound_without_structure_keeps_its_data_and_reports_it(tmp_path: Path, nasty: Status) -> None:
     path = tmp_path / "x.sdf"
     status = status_with(nasty, ("",))
     write(path, contents(status, Choice("all", (0, 1))))

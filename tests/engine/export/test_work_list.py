@@ -11,7 +11,6 @@ from assaypilot.engine.campaign.plating import plate_layout
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.endpoint import Endpoint, Limit
 from assaypilot.engine.domain.plates.layout import PlateUse, read_controls
-from assaypilot.engine.domain.plates.wells import FORMATS, read_well
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.sheet import Sheet, write_csv
 from assaypilot.engine.export.work_list import NOT_PLANNED, plate_map, work_list
@@ -51,19 +50,6 @@ def test_without_plates_it_is_as_it_was(tmp_path: Path) -> None:
         for rank, item in enumerate(issued.items, start=1)
         for replicate in range(1, item.replicates + 1)
     ]
-
-
-def test_plate_and_well_stand_in_every_row(tmp_path: Path) -> None:
-    now, issued = planned(tmp_path, max_replicates=3)
-    layout = plate_layout(now, issued, ENDS)
-    sheet = work_list(now, issued, layout)
-    assert sheet.header == work_list(now, issued).header, "the same columns"
-    rows = as_dicts(sheet)
-    assert len(rows) == issued.measurements
-    assert {row["Plate"] for row in rows} == {plate.name for plate in layout.plates} == {"R1-P1"}
-    taken = [read_well(str(row["Well"]), FORMATS[96]) for row in rows]
-    assert len(set(taken)) == len(taken)
-    assert not set(taken) & set(ENDS.control_wells())
 
 
 def test_endpoints_on_plates_of_their_own_have_rows_of_their_own(tmp_path: Path) -> None:

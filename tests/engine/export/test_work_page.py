@@ -15,8 +15,8 @@ from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.plates.layout import Layout, Placed, Plate, PlateUse, read_controls
 from assaypilot.engine.domain.plates.wells import Well
 from assaypilot.engine.export.pdf_pages import load_fonts
-from assaypilot.engine.export.work_page import plate_table, work_page, write_work_page
-from assaypilot.engine.system.progress import Cancelled, Report, silent
+from assaypilot.engine.export.work_page import plate_table, work_page
+from assaypilot.engine.system.progress import Report, silent
 from tests.engine.export.making import plain_library, planned
 
 CURVE = Endpoint("IC50", unit="nM", transform="log", noise_sd=0.2, wells_per_measurement=10)
@@ -39,7 +39,7 @@ def texts(data: bytes) -> list[str]:
         return [document[k].get_textpage().get_text_range().replace("\r\n", "\n") for k in range(len(document))]
 
 
-def test_it_says_what_round_of_what_campaign_it_is(tmp_path: Path) -> None:
+def test_it_states_what_round_of_what_campaign_it_is(tmp_path: Path) -> None:
     now, issued = planned(tmp_path)
     data = page(now, issued, ENDS)
     document = pdfium.PdfDocument(data)
@@ -75,7 +75,7 @@ def test_every_measurement_has_its_plate_its_well_and_a_line(tmp_path: Path) -> 
             at = place
 
 
-def test_wells_carry_ranks_and_the_legend_says_what_there_is(tmp_path: Path) -> None:
+def test_wells_carry_ranks_and_the_legend_states_what_there_is(tmp_path: Path) -> None:
     now, issued = planned(tmp_path, max_replicates=3)
     first = texts(page(now, issued, ENDS))[0]
     for words in (
@@ -95,7 +95,7 @@ def test_wells_carry_ranks_and_the_legend_says_what_there_is(tmp_path: Path) -> 
     assert "further wells of the same measurement" in texts(page(curves, issued, PlateUse(96)))[0]
 
 
-def test_characters_without_a_picture_are_owned_up_to(tmp_path: Path) -> None:
+def test_characters_without_a_picture_are_reported(tmp_path: Path) -> None:
     now, issued = planned(tmp_path, per_round=9, max_replicates=1)
     missing = {letter for item in issued.items for letter in now.library.ids[item.compound] if letter in "化合物"}
     first = texts(page(now, issued))[0]
@@ -117,22 +117,6 @@ def test_more_measurements_than_a_page_has_room_for_go_on(tmp_path: Path) -> Non
 def test_the_same_round_prints_the_same_bytes(tmp_path: Path) -> None:
     now, issued = planned(tmp_path)
     assert page(now, issued, ENDS) == page(now, issued, ENDS)
-
-
-def test_it_can_be_stopped_and_leaves_what_was_there(tmp_path: Path) -> None:
-    now, issued = planned(tmp_path)
-    out = tmp_path / "w.pdf"
-    out.write_bytes(b"before")
-
-    def stop(fraction: float, message: str) -> None:
-        raise Cancelled
-
-    with pytest.raises(Cancelled):
-        write_work_page(out, now, issued, None, program="p", printed="now", report=stop)
-    assert out.read_bytes() == b"before"
-    write_work_page(out, now, issued, None, program="p", printed="now")
-    assert out.read_bytes().startswith(b"%PDF")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.assaypilot", "w.pdf"]
 
 
 X, TOP, WIDTH, RIM = 40.0, 800.0, 500.0, 15.0

@@ -66,16 +66,6 @@ def test_every_sheet_holds_its_table_with_real_numbers_and_text_as_text(tmp_path
     assert settings["Campaign file"] == "x.assaypilot"
 
 
-def test_the_head_stays_in_sight_and_filters(tmp_path: Path, nasty: Status) -> None:
-    book = written(tmp_path / "x.xlsx", nasty)
-    for name, frozen in [("Shortlist", "C2"), ("All compounds", "B2"), ("Measurements", "B2"), ("Settings", "A2")]:
-        page = book[name]
-        assert page.freeze_panes == frozen
-        if name != "Settings":
-            assert page.auto_filter.ref == f"A1:{letters_of(page.max_column)}{page.max_row}"
-        assert all(7 <= page.column_dimensions[letters_of(k + 1)].width <= 101 for k in range(page.max_column))
-
-
 def test_numbers_show_the_decimals_that_matter(tmp_path: Path, nasty: Status) -> None:
     page = written(tmp_path / "x.xlsx", nasty)["All compounds"]
     place = {cell.value: cell.column for cell in page[1]}
@@ -109,7 +99,7 @@ def test_pictures_lie_in_the_rows_of_their_compounds_and_are_not_blank(tmp_path:
     assert re.fullmatch(r"'Shortlist'!\$A\$1:\$\w\$4", page.print_area)
 
 
-def test_only_so_many_pictures_and_that_is_said(tmp_path: Path, nasty: Status, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pictures_beyond_the_limit_are_left_out(tmp_path: Path, nasty: Status, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workbook, "MOST_PICTURES", 4)
     book = written(tmp_path / "x.xlsx", nasty)
     assert len(book["Shortlist"]._images) == 4
@@ -117,24 +107,7 @@ def test_only_so_many_pictures_and_that_is_said(tmp_path: Path, nasty: Status, m
     assert notes == ["Only the first 4 of 9 compounds have their picture."]
 
 
-def test_it_is_ready_for_paper(tmp_path: Path, nasty: Status) -> None:
-    book = written(tmp_path / "x.xlsx", nasty, title="Lead & back-up", exported="2030-01-02 03:04 +00:00")
-    for name in SHEETS[:4]:
-        page = book[name]
-        assert page.page_setup.orientation == "landscape"
-        assert page.page_setup.fitToWidth in (None, 1)  # one page wide is what is meant without a word
-        assert page.page_setup.fitToHeight == 0
-        assert page.sheet_properties.pageSetUpPr.fitToPage
-        assert page.print_title_rows == "$1:$1"
-    assert book["Settings"].page_setup.orientation == "portrait"
-    assert book["Shortlist"].oddHeader.left.text == "Lead && back-up"
-    assert nasty.head[:12] in book["Shortlist"].oddFooter.left.text
-    assert book.properties.title == "Lead & back-up"
-    assert book.properties.creator.startswith("AssayPilot")
-    assert nasty.head in book.properties.description
-
-
-def test_an_empty_list_says_why_and_has_no_row(tmp_path: Path) -> None:
+def test_an_empty_list_states_why_and_has_no_row(tmp_path: Path) -> None:
     with begin(tmp_path / "x.assaypilot") as campaign:
         path = tmp_path / "x.xlsx"
         book = written(path, campaign.status(), Choice("in"))

@@ -108,17 +108,6 @@ def test_open_round_comes_again_after_reopening(series, start, tmp_path):
         assert again.recommend()["replicates"].sum() == 6
 
 
-def test_recommended_table_can_be_filled_in_and_added_as_it_is(series, start):
-    campaign = start()
-    for seed in range(2):
-        asked = campaign.recommend()
-        done = campaign.add(asked.assign(Value=series.loc[asked["ID"], "truth"].to_numpy() + 0.01 * seed))
-        assert done.accepted == len(asked)
-        assert campaign.candidates()["measured"].sum() == (12 if seed else 0) + len(asked)
-        assert len(done.rejected) == 0
-        campaign.add(measured(series, asked, seed), close=True) if not done.round_closed else None
-
-
 def test_results_twice_are_refused_and_wrong_rows_named(series, start):
     campaign = start()
     results = measured(series, campaign.recommend())
@@ -288,19 +277,6 @@ def test_tables_keep_ids_bounds_and_numbers(tmp_path):
     assert found["n"].isna().tolist() == [False, True]
 
 
-def test_history_in_a_frame_is_read_as_from_its_file(tmp_path):
-    """Values that a file of text and a frame of numbers hold are the same to the last digit."""
-    table = load_dataset("antiadrenergic")
-    terms = {"sites": ["para", "meta"], "endpoints": {"log 1/C": 0.2}, "epsilon": 0.5}
-    with (
-        Campaign.from_table(table, tmp_path / "frame.assaypilot", **terms) as frame,
-        Campaign.from_table(
-            str(assaypilot.datasets.load("antiadrenergic").path), tmp_path / "file.assaypilot", **terms
-        ) as file,
-    ):
-        pd.testing.assert_frame_equal(frame.candidates(), file.candidates())
-
-
 def test_public_names_are_there_and_importing_them_loads_nothing():
     for name in assaypilot.engine.__all__:
         assert getattr(assaypilot.engine, name).__doc__, name
@@ -313,30 +289,6 @@ def test_public_names_are_there_and_importing_them_loads_nothing():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.split() == ["True", "False"]
-
-
-def played(stated, seed):
-    """A campaign of four rounds whose assay has an SD of 0.2, whatever is stated."""
-    rng = np.random.default_rng(seed)
-    first, second = rng.normal(0.0, 0.6, (2, 8))
-    rows = [(f"C{i}{j}", f"a{i}", f"b{j}") for i in range(8) for j in range(8)]
-    means = {f"C{i}{j}": 6.0 + first[i] + second[j] + 0.1 * rng.normal() for i in range(8) for j in range(8)}
-    table = pd.DataFrame(rows, columns=["ID", "R1", "R2"])
-    campaign = Campaign.from_table(
-        table, sites=["R1", "R2"], endpoints={"pIC50": {"sd": stated}}, epsilon=0.5, per_round=16, seed=seed
-    )
-    for _ in range(4):
-        wanted = campaign.recommend()
-        each = wanted.loc[wanted.index.repeat(wanted["replicates"]), ["ID"]]
-        values = [means[name] + 0.2 * rng.normal() for name in each["ID"]]
-        if len(each):
-            campaign.add(each.assign(Replicate=each.groupby("ID").cumcount() + 1, Value=values))
-    return campaign.claim["model_check"]
-
-
-def test_a_noise_stated_too_large_is_asked_about():
-    assert not any(played(0.2, seed)["wide"] for seed in range(2))
-    assert any(played(0.5, seed)["wide"] for seed in range(2))
 
 
 def test_a_value_far_from_its_prediction_is_warned_of(series, start):

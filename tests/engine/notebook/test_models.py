@@ -42,7 +42,7 @@ def test_unknown_noise_is_estimated_from_replicates(series):
     assert model.noise_sd_ == pytest.approx(0.2, rel=0.2)
 
 
-def test_copied_rows_tell_nothing_of_the_noise(series):
+def test_copied_rows_do_not_inform_the_noise(series):
     table, _, values = series
     model = SeriesModel(n_draws=50).fit(table, values)
     copied = SeriesModel(n_draws=50).fit(pd.concat([table, table[:8]]), np.append(values, values[:8]))
@@ -71,19 +71,6 @@ def test_structure_like_a_known_one_is_predicted_like_it():
         model = SeriesModel(noise_sd=0.05, similarity=similar).fit(table[kept], values[kept])
         errors.append(np.abs(model.predict(table[~kept]) - values[~kept]).mean())
     assert errors[0] < 0.6 * errors[1]
-
-
-def test_parameters_are_got_set_and_copied(series):
-    table, _, values = series
-    model = SeriesModel(noise_sd=0.2, n_draws=50)
-    copy = type(model)(**model.get_params())
-    assert copy.get_params() == model.get_params()
-    assert repr(copy) == "SeriesModel(noise_sd=0.2, n_draws=50)"
-    assert copy.set_params(random_state=3) is copy
-    copy.set_params(random_state=0).fit(table, values)
-    assert copy.predict(table) == pytest.approx(model.fit(table.to_numpy(), values).predict(table.to_numpy()))
-    with pytest.raises(AssayPilotError, match="no parameter 'colour'"):
-        model.set_params(colour=1)
 
 
 def test_scikit_learn_clones_and_cross_validates_it(series):

@@ -55,7 +55,7 @@ def problem(n=12):
     return frame.assign(truth=rng.normal(6.0, 1.0, n))
 
 
-def test_installed_strategy_is_listed_and_simulated_beside_ours(install, capsys):
+def test_installed_strategy_is_listed_and_simulated_next_to_ours(install, capsys):
     install(halving="halving_of_others:Halving")
     assert "halving" in list_strategies().index
     assert "halving" in {entry["name"] for entry in document(capsys, "strategies")[1]}
@@ -131,7 +131,7 @@ def test_strategy_that_is_not_there_any_more_is_named(tmp_path):
         ("halving_of_others:Halving", "its info names 'halving'"),
     ],
 )
-def test_broken_strategy_is_said_and_harms_no_other(install, capsys, value, why):
+def test_broken_strategy_is_reported_and_harms_no_other(install, capsys, value, why):
     install(broken=value)
     assert {"linfact-g", "gaussian-process"} <= set(list_strategies().index)
     assert run(["strategies"]) == 0

@@ -128,7 +128,7 @@ def test_a_plate_that_is_drawn_is_read_well_by_well():
     )
 
 
-def test_plates_drawn_one_below_the_other_are_told_by_their_titles():
+def test_plates_drawn_one_below_the_other_are_distinguished_by_their_titles():
     text = grid(title="Plate: R3-P2") + "\n|\n" + grid(title="Plate|R3-P1", fill={"A1": "3"})
     table = read(text, layouts=plates("R3-P1", "R3-P2"))
     assert [(r.compound, r.plate, r.value) for r in table.results] == [
@@ -274,7 +274,7 @@ def test_results_have_a_column_for_each_run():
         ("Value|SEM", "Not used, because a standard error is no SD: SEM."),
     ],
 )
-def test_what_stands_beside_a_column_of_values_and_is_not_used_is_named(columns, said):
+def test_what_is_next_to_a_column_of_values_and_is_not_used_is_named(columns, said):
     raw = parse_text(f"ID|{columns}\nCPD-1|7.9|7.7".replace("|", "\t"))
     found = read_results(raw, Library.listed(["R1"], [["Me"], ["H"]], ids=["CPD-1", "CPD-2"]), (Endpoint("pIC50"),))
     assert [one.value for one in found.results] == [7.9]

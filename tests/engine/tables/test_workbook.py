@@ -111,7 +111,7 @@ def test_a_zip_bomb_is_not_unpacked(tmp_path, monkeypatch):
     assert "bomb.xlsx: the workbook would unpack to" in refusal(path)
 
 
-def test_a_part_that_is_larger_than_it_says_is_noticed(tmp_path):
+def test_a_part_that_is_larger_than_it_states_is_noticed(tmp_path):
     path = write_xlsx(tmp_path / "liar.xlsx", {"Data": ROWS})
     data = bytearray(path.read_bytes())
     with zipfile.ZipFile(io.BytesIO(bytes(data))) as book:

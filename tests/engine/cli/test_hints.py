@@ -1,7 +1,5 @@
 """What a command says before anybody relies on it."""
 
-import json
-
 import numpy as np
 
 from tests.engine.cli.helpers import fill_in
@@ -14,7 +12,7 @@ def grid(value):
     return [HEADER, *((f"C{i}{j}", f"a{i}", f"b{j}", value(i, j)) for i in range(4) for j in range(4))]
 
 
-def test_new_says_how_well_contributions_add_up_before_it_promises_anything(run, done, table, tmp_path):
+def test_new_states_how_well_contributions_add_up_before_it_promises_anything(run, done, table, tmp_path):
     path = table(grid(lambda i, j: 5 + i * j % 3))
     answer = run("new", tmp_path / "x.assaypilot", "--table", path, *GOAL)
     assert answer.code == 0
@@ -63,27 +61,3 @@ def test_every_step_names_the_command_that_comes_next(run, campaign, tmp_path):
     assert ends("status", campaign).startswith("Next: fill in the work list of round 1, then: assaypilot record ")
     fill_in(sheet, lambda name: 6.0, np.random.default_rng(1), 0.1)
     assert ends("record", campaign, sheet) == f"Next: assaypilot plan {campaign} --out round2.csv"
-
-
-def test_a_round_is_taken_back(run, refused, campaign, tmp_path):
-    run("plan", campaign, "--out", tmp_path / "round1.csv")
-    said = run("plan", campaign, "--withdraw").out
-    assert said.splitlines()[0] == "Round 1 is withdrawn; its number is not used again."
-    assert "--out round2.csv" in said
-    assert json.loads(run("plan", campaign, "--json").out)["round"] == 2
-    assert run("plan", campaign, "--withdraw", "--out", tmp_path / "x.csv").code == 2
-    fill_in(tmp_path / "round1.csv", lambda name: 6.0, np.random.default_rng(1), 0.1)
-    run("record", campaign, tmp_path / "round1.csv", "--again")
-    assert "closed already" in refused("plan", campaign, "--withdraw")
-
-
-def test_compounds_are_added_by_their_structures(run, table, tmp_path):
-    series = [("ID", "SMILES"), ("A", "Cc1ccc(F)cc1"), ("B", "Cc1ccc(Cl)cc1"), ("C", "CCc1ccc(F)cc1")]
-    file = tmp_path / "s.assaypilot"
-    core = ("--core", "c1cc([*:2])ccc1[*:1]", "--endpoint", "pIC50;sd=0.2", "--epsilon", "0.5")
-    assert run("new", file, "--table", table(series, "s.csv"), *core).code == 0
-    more = table([("ID", "SMILES"), ("D", "CCc1ccc(Br)cc1"), ("E", "CCO"), ("A", "Cc1ccc(F)cc1")], "more.csv")
-    said = run("add", file, more).out
-    assert "row 3: the core is not in this structure" in said
-    assert "1 compound added." in said
-    assert "1 substituent new: R2 = Br[*:2]." in said
