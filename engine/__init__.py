@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .errors import AssayPilotError
-    from .notebook.campaign import Added, Campaign
+    from .notebook.campaign import Campaign
     from .notebook.contests import OptimalDesign, compare_strategies, list_strategies, load_dataset, optimal_design
-    from .notebook.frames import read_table
+    from .notebook.frames import Added, read_table
     from .notebook.series_model import SeriesModel
     from .strategies.phased import Phased
     from .strategies.protocol import Strategy, StrategyInfo
@@ -42,7 +42,7 @@ __all__ = [
 ]
 
 _PLACES = {
-    "Added": "notebook.campaign",
+    "Added": "notebook.frames",
     "AssayPilotError": "errors",
     "Campaign": "notebook.campaign",
     "OptimalDesign": "notebook.contests",

@@ -119,9 +119,6 @@ KINDS: dict[str, Callable[[str], Any]] = {
 
 
 _LONGEST_USAGE = 6
-_BETWEEN_COMMAS = (
-    *("--sites", "--unavailable", "--arrived", "--strategy", "--drop-site", "--control-columns", "--neutral", "--full"),
-)
 
 
 class WrongUsage(Exception):
@@ -189,7 +186,7 @@ def _parsed(words: Sequence[str]) -> argparse.Namespace:
     except WrongUsage as error:
         choices = next(action.choices for action in parser._actions if isinstance(action.choices, dict))
         known = {name: set(made._option_string_actions) for name, made in choices.items()}
-        better = advice(words, str(error), known, _BETWEEN_COMMAS)
+        better = advice(words, str(error), known)
         if better is None:
             raise
         raise WrongUsage("", error.program, *better, option=error.option) from None
@@ -217,24 +214,6 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 _NEAR = 0.6
-_OTHER_WORDS = {
-    "close": "record FILE --close",
-    "create": "new",
-    "start": "new",
-    "open": "assaypilot FILE, without a command",
-    "next": "plan",
-    "results": "record",
-    "undo": "Undo in the window; plan FILE --withdraw takes a round back, exclude FILE NUMBER leaves a value out",
-    "withdraw": "plan FILE --withdraw",
-    "report": "export FILE OUT.pdf",
-    "shortlist": "export FILE OUT.csv",
-    "history": "log",
-    "list": "status FILE, or datasets for the shipped tables",
-    "show": "status",
-    "info": "status, or doctor",
-    "import": "new FILE --table TABLE; add FILE TABLE for more compounds",
-}
-"""Names of our commands in other programs."""
 
 
 def without_help_word(words: Sequence[str]) -> list[str]:
@@ -244,64 +223,35 @@ def without_help_word(words: Sequence[str]) -> list[str]:
     return ["--version"] if list(words) == ["version"] else list(words)
 
 
-def advice(
-    words: Sequence[str], message: str, options: Mapping[str, Collection[str]], takes_list: Collection[str]
-) -> tuple[str, str] | None:
+def advice(words: Sequence[str], message: str, options: Mapping[str, Collection[str]]) -> tuple[str, str] | None:
     """Return a better message, with its remedy, for an error of the parser; None where none is known.
 
-    ``options``: those of each command; ``takes_list``: options whose values are separated by commas.
+    ``options``: those of each command.
     """
     command = next((word for word in words if word in options), None)
     first = next((word for word in words if not word.startswith("-")), "")
     if "argument COMMAND: invalid choice" in message or (command is None and words):
-        return _of_command(first, options)
-    if command is None:
+        fault = f"there is no command {first!r}" if first else "there is no command"
+        return fault, f"{_nearest(first.casefold(), options)}assaypilot --help lists them."
+    left = message.removeprefix("unrecognized arguments: ")
+    if command is None or left == message:
         return None
-    if message.startswith("unrecognized arguments: "):
-        return _of_words(words, command, message.removeprefix("unrecognized arguments: ").split(), options, takes_list)
-    if "arguments are required" in message and "--table" in message and command == "new":
-        return message, "Write: assaypilot new FILE --table TABLE, with FILE for the campaign that is made."
-    return None
-
-
-def _of_command(word: str, options: Mapping[str, Collection[str]]) -> tuple[str, str] | None:
-    if not word:
-        return "there is no command", "assaypilot --help lists them."
-    near = get_close_matches(word.casefold(), list(options), n=1, cutoff=_NEAR)
-    meant = _OTHER_WORDS.get(word.casefold()) or (near[0] if near else None)
-    mend = f"Did you mean: {meant}? " if meant else ""
-    return f"there is no command {word!r}", f"{mend}assaypilot --help lists them."
-
-
-def _of_words(
-    words: Sequence[str],
-    command: str,
-    left: Sequence[str],
-    options: Mapping[str, Collection[str]],
-    takes_list: Collection[str],
-) -> tuple[str, str]:
-    """Return the message and remedy for words that a command does not take."""
     see = f"See assaypilot {command} --help."
-    wrong = next((word.partition("=")[0] for word in left if word.startswith("-")), None)
-    if wrong is not None:
-        bare = "--" + wrong.lstrip("-").replace("_", "-").casefold()
-        own = sorted(options[command])
-        begun = [name for name in own if name.startswith(bare)] if len(bare) > len("--x") else []
-        near = begun if len(begun) == 1 else get_close_matches(bare, own, n=1, cutoff=_NEAR)
-        others = [name for name, known in options.items() if bare in known]
-        if others and bare not in own:
-            return f"{wrong} is no option of {command}", f"It is one of {', '.join(others)}. {see}"
-        if near:
-            return f"{wrong} is no option of {command}", f"Did you mean {near[0]}? {see}"
-        return f"{wrong} is no option of {command}", see
-    # Words after an option that takes several values were meant for it.
-    at = words.index(left[0]) if left[0] in words else len(words)
-    option = next((word for word in reversed(words[:at]) if word.startswith("-")), None)
-    problem = f"{' '.join(left)!r} is too much"
-    if option is not None and option in takes_list and list(words).index(option) < at - 1:
-        given = [*words[list(words).index(option) + 1 : at], *left]
-        return problem, f"Several values of {option} stand between commas, without spaces: {option} {','.join(given)}."
-    return problem, f"A name with spaces goes in quotation marks. {see}"
+    wrong = next((word.partition("=")[0] for word in left.split() if word.startswith("-")), None)
+    if wrong is None:
+        mend = f"A name with spaces goes in quotation marks; several values stand between commas. {see}"
+        return f"{left!r} is too much", mend
+    bare = "--" + wrong.lstrip("-").replace("_", "-").casefold()
+    others = [name for name, known in options.items() if bare in known and bare not in options[command]]
+    found = f"It is one of {', '.join(others)}. " if others else _nearest(bare, options[command])
+    return f"{wrong} is no option of {command}", f"{found}{see}"
+
+
+def _nearest(word: str, known: Collection[str]) -> str:
+    """Return a question whether one of the known words is meant, with a space behind; empty where none is near."""
+    begun = [name for name in known if len(word) > len("--x") and name.startswith(word)]
+    near = begun if len(begun) == 1 else get_close_matches(word, sorted(known), n=1, cutoff=_NEAR)
+    return f"Did you mean {near[0]}? " if near else ""
 
 
 def wrong_together(options: argparse.Namespace) -> str | None:

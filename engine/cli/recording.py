@@ -82,9 +82,9 @@ def _read_table(options: argparse.Namespace, console: Console, now: Status) -> t
 
     if options.results is None:
         return ResultsTable((), (), 0, ()), None
-    from .starting import read_said
+    from .starting import read_given
 
-    raw = read_said(options.results, options.sheet, options.decimal, console)
+    raw = read_given(options.results, options.sheet, options.decimal, console)
     found = returned(raw, now, console.report, unit=options.unit)
     return found, Source(raw.file or "", raw.digest)
 

@@ -85,14 +85,14 @@ def _tables(options: argparse.Namespace, console: Console) -> RawTable:
         )
     # Without any workbook, reading the table reports that it has no sheets.
     of_file = dict(zip(books or [0], sheets, strict=False))
-    raw = read_said(options.table, of_file.get(0), options.decimal, console, options.header)
+    raw = read_given(options.table, of_file.get(0), options.decimal, console, options.header)
     for place, file in enumerate(files[1:], start=1):
         other = read_table(file, console.report, sheet=of_file.get(place))
         raw = join_tables(raw, other, id_column=options.id, other_column=column)
     return raw
 
 
-def read_said(
+def read_given(
     file: str, sheet: str | None, decimal: str | None, console: Console, header: tuple[int, int] | None = None
 ) -> RawTable:
     """Return the table in a file; its sheet, decimal mark and header may be given."""

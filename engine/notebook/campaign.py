@@ -6,7 +6,7 @@ import tempfile
 import warnings
 import weakref
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
@@ -23,6 +23,7 @@ from ..export.shortlist import Which, claim_entry, compound_entries, ranked
 from ..tables.importer import import_table
 from ..tables.mapping import propose
 from .frames import (
+    Added,
     Endpoints,
     MoreOptions,
     Table,
@@ -46,40 +47,6 @@ _TERM_OPTIONS = ("slack", "delta", "max_replicates", "budget", "seed", "top")
 """Options that are settings of a campaign as they are."""
 _REASONS = 3
 """Rows that were not used, named in a warning."""
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Added:
-    """What became of results."""
-
-    accepted: int
-    """Values kept, unrequested ones included."""
-    unplanned: int
-    """Unrequested values: used in estimates."""
-    duplicates: int
-    """Values that were there already and were not counted again."""
-    censored: int
-    """Values known only as a bound, such as ``>10000``."""
-    rejected: pd.DataFrame
-    """Rows that were not used: row, column, reason."""
-    round_closed: bool
-    """Whether the open round ended with them."""
-    warnings: tuple[str, ...]
-    """Questions about unlikely values."""
-
-    def __repr__(self) -> str:
-        counts = [
-            f"{number:,} {word}"
-            for number, word in (
-                (self.accepted, "accepted"),
-                (self.unplanned, "not asked for"),
-                (self.duplicates, "there already"),
-                (self.censored, "known as a bound"),
-                (len(self.rejected), "rejected"),
-            )
-            if number or word == "accepted"
-        ]
-        return f"Added({', '.join(counts)}; the round is {'closed' if self.round_closed else 'as it was'})"
 
 
 class Campaign:

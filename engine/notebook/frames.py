@@ -7,6 +7,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -359,3 +360,37 @@ _PLANNED = ("replicates", "reason", "expected", "low", "high")
 def is_plan(column: str) -> bool:
     """Return whether a column of ``round_frame`` is no result."""
     return column in _PLANNED or column.startswith("replicates ")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Added:
+    """What became of results."""
+
+    accepted: int
+    """Values kept, unrequested ones included."""
+    unplanned: int
+    """Unrequested values: used in estimates."""
+    duplicates: int
+    """Values that were there already and were not counted again."""
+    censored: int
+    """Values known only as a bound, such as ``>10000``."""
+    rejected: pd.DataFrame
+    """Rows that were not used: row, column, reason."""
+    round_closed: bool
+    """Whether the open round ended with them."""
+    warnings: tuple[str, ...]
+    """Questions about unlikely values."""
+
+    def __repr__(self) -> str:
+        counts = [
+            f"{number:,} {word}"
+            for number, word in (
+                (self.accepted, "accepted"),
+                (self.unplanned, "not asked for"),
+                (self.duplicates, "there already"),
+                (self.censored, "known as a bound"),
+                (len(self.rejected), "rejected"),
+            )
+            if number or word == "accepted"
+        ]
+        return f"Added({', '.join(counts)}; the round is {'closed' if self.round_closed else 'as it was'})"

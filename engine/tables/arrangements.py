@@ -12,7 +12,7 @@ from ..domain.plates.wells import FORMATS, Well, row_letters
 from . import headers
 from .layout import LaidOut, lay_out
 from .raw import fold
-from .side_columns import run_number
+from .runs import run_number
 from .values import is_missing
 
 _FEWEST_COMPOUNDS = 2

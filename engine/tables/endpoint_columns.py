@@ -19,7 +19,8 @@ from .endpoint_kinds import described, kind_of, without_column
 from .normalise import doses, is_dose, points_in_columns
 from .options import SIDES, EndpointColumn, EndpointSpec
 from .raw import fold
-from .side_columns import Sides, once_each, run_groups
+from .runs import once_each, run_groups
+from .side_columns import Sides
 from .values import is_missing, parse_value
 
 _MOST_NAMES = 60

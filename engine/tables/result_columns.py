@@ -14,7 +14,8 @@ from .column_roles import Claims
 from .normalise import points_in_columns
 from .options import EndpointColumn
 from .raw import RawTable, columns_named, fold
-from .side_columns import Sides, about_mean, bare_runs, counted, run_groups, run_number
+from .runs import about_mean, bare_runs, counted, run_groups, run_number
+from .side_columns import Sides
 from .values import is_missing
 
 

@@ -18,7 +18,7 @@ from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import ReadAs, parse_text, read_as, read_table, read_text_as
 from assaypilot.engine.tables.raw import unguard
-from assaypilot.engine.tables.side_columns import run_number
+from assaypilot.engine.tables.runs import run_number
 from assaypilot.engine.tables.values import parse_number
 from tests.engine.tables.workbooks import write_xlsx
 

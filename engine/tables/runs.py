@@ -1,0 +1,209 @@
+"""Columns of the same measurement: its runs, their mean, and its value once more on another scale."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from ..domain.endpoint import CONCENTRATIONS, Endpoint
+from ..domain.p_scale import is_p_scale
+from ..system.limits import LONGEST_HEADER
+from . import headers
+from .entries import Entry, Unreadable, read_entry
+from .raw import RawTable, fold
+
+
+def about_mean(column: str) -> str:
+    """Return the note on a mean that is not read."""
+    return f"Column {column} seems to be the mean of the runs next to it: the runs are read, the mean is not."
+
+
+_RUN = re.compile(
+    r"[\s_(\[,;-]*(?<![A-Za-z0-9])(?:(?:run|rep|repl|replicate|exp|expt|experiment|trial|measurement|determination|occasion)"
+    r"[\s_.#=-]*|n\s*=?\s*|#\s*)0*(?P<number>[1-9]\d?)(?![A-Za-z0-9.,])[)\]]?",
+    re.I,
+)
+"""The words for a run with its number, and the marks around them: `` run 2``, ``_rep1``, ``(n=3)``, ``#2``."""
+
+_AGAIN = re.compile(r"(?P<name>.+?)(?:\.\d{1,2}| \(\d{1,2}\))")
+"""The second name of a header that occurs twice."""
+_ROWS_SAMPLED = 2_000
+_FEWEST_EQUAL = 3
+_EQUAL = 0.95
+"""The share of rows in which a number must be the other's logarithm."""
+_ROUNDED = 0.06
+"""Logarithms are often given to one decimal."""
+
+
+def run_number(header: str) -> tuple[str, str] | None:
+    """Return a header without its run, and the run by its number or day: ``IC50 run 2 (nM)`` is 2 of ``IC50 (nM)``.
+
+    None without.
+    """
+    found = list(_RUN.finditer(header)) if len(header) <= LONGEST_HEADER else []
+    if len(found) > 1:
+        return None
+    if found:
+        match = found[0]
+        name = " ".join(f"{header[: match.start()]} {header[match.end() :]}".split()).strip(" _-,;:")
+        run = match["number"]
+    else:
+        name, run = headers.without_date(header)
+    return (name, run) if run and re.search(r"[A-Za-z%]", name) else None
+
+
+_COUNTED = re.compile(r"(?P<name>.+?)[ #]+0*(?P<number>[1-9]\d?)")
+UNNAMED = "Value"
+"""The endpoint of runs without a name of their own: Replicate 1, Replicate 2."""
+
+
+def counted(columns: Sequence[str], is_name: Callable[[str], bool]) -> dict[str, tuple[str, ...]]:
+    """Return columns that count a name from 1 on, by that name: ``IC50_1 (nM)``, ``IC50_2 (nM)`` of ``IC50 (nM)``."""
+
+    def part(column: str) -> tuple[str, str] | None:
+        bare, unit = headers.split_unit(column)
+        match = None if run_number(column) is not None else _COUNTED.fullmatch(bare.replace("_", " "))
+        if match is None or not is_name(match["name"]):
+            return None
+        return f"{match['name']} ({unit})" if unit else match["name"], match["number"]
+
+    found = _grouped(columns, part)
+    return {name: tuple(of.values()) for name, of in found.items() if set(of) == set(map(str, range(1, len(of) + 1)))}
+
+
+def bare_runs(columns: Sequence[str]) -> dict[str, str]:
+    """Return columns that are called after a run and nothing else (Rep 1, Replicate 2), with their run."""
+    found = _grouped(columns, lambda column: run_number(f"{UNNAMED} {column}") if not run_number(column) else None)
+    return {column: run for run, column in found.get(UNNAMED, {}).items()}
+
+
+def run_groups(columns: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return columns of two or more runs of one quantity, by their common name, in the table's order."""
+    bare = bare_runs(columns)
+    named = {name: tuple(of.values()) for name, of in _grouped(columns, run_number).items()}
+    return counted(columns, headers.looks_like_activity) | named | ({UNNAMED: tuple(bare)} if bare else {})
+
+
+def _grouped(columns: Sequence[str], part: Callable[[str], tuple[str, str] | None]) -> dict[str, dict[str, str]]:
+    """Return columns by their common name and their run, two or more of a name; ``part``: both of a header, or None."""
+    groups: dict[tuple[str, str], dict[str, str]] = {}
+    names: dict[tuple[str, str], str] = {}
+    twice = set()
+    for column in columns:
+        found = part(column)
+        if found is None:
+            continue
+        name, run = found
+        bare, unit = headers.split_unit(name)
+        key = (fold(bare), unit)
+        names.setdefault(key, name)
+        if run in groups.setdefault(key, {}):
+            twice.add(key)
+        groups[key][run] = column
+    return {names[key]: of for key, of in groups.items() if len(of) > 1 and key not in twice}
+
+
+def once_each(
+    raw: RawTable, found: Sequence[str], runs: Mapping[str, Sequence[str]], notes: list[str]
+) -> list[tuple[str, str]]:
+    """Names and (first) columns of what was measured, among columns of numbers; what is left aside is noted.
+
+    Runs count together, by their common name; their mean and the logarithms of another column are left aside.
+    """
+    grouped = {name: columns for name, columns in runs.items() if set(columns) <= set(found)}
+    of_run = {column: name for name, columns in grouped.items() for column in columns}
+    kept: dict[str, str] = {}
+    for column in found:
+        if column in of_run:
+            kept.setdefault(of_run[column], column)
+        elif any(_is_mean_of(column, name) for name in grouped):
+            notes.append(about_mean(column))
+        elif (copied := copied_from(raw, column, found)) is not None:
+            notes.append(
+                f"Column {column} holds {copied[1].format(copied[0])}, and one of them is read; to use {column} "
+                "instead, name it as an endpoint."
+            )
+        else:
+            kept[column] = column
+    again = [c for c in kept if (match := _AGAIN.fullmatch(c)) is not None and match["name"] in kept]
+    if again:
+        notes.append(
+            f"The header of {', '.join(again)} stands twice: they are endpoints of their own. Columns called run 1, "
+            "run 2 are measurements of one."
+        )
+    return list(kept.items())
+
+
+def _is_mean_of(column: str, name: str) -> bool:
+    """Whether a column is called as the runs together are: ``IC50 (nM)`` or ``Mean IC50 (nM)``."""
+    bare, unit = headers.split_unit(name)
+    if name == UNNAMED:
+        return headers.is_mean(column)
+    return fold(bare) in headers.bases(column) and headers.split_unit(column)[1] in ("", unit)
+
+
+def copied_from(raw: RawTable, column: str, others: Sequence[str]) -> tuple[str, str] | None:
+    """Return the column of potencies that a column only repeats, and how: as their logarithms, or in another unit.
+
+    Their cells decide: they agree in 95 % of the rows with exact numbers in both, and every row of the copy is filled
+    in the other. Concentrations are no copy of logarithms; of two of a kind the first is none. None without a copy.
+    """
+    own = _scale(column)
+    if own is None:
+        return None
+    for other in others:
+        theirs = _scale(other)
+        same_scale = theirs is not None and (own.transform == "log") == (theirs.transform == "log")
+        if other == column or theirs is None or (same_scale and others.index(other) > others.index(column)):
+            continue
+        concentrations = own.transform == "log"
+        if concentrations and (
+            not same_scale or fold(headers.split_unit(other)[0]) != fold(headers.split_unit(column)[0])
+        ):
+            continue
+        if is_p_scale(own) and theirs.transform == "log" and not theirs.unit:
+            continue
+        pairs = list(zip(raw.column(column), raw.column(other), strict=True))[:_ROWS_SAMPLED]
+        read = [(_entry(own, a, raw), _entry(theirs, b, raw)) for a, b in pairs]
+        if any(a is not None and b is None for a, b in read):
+            continue
+        exact = [(a.value, b.value) for a, b in read if a and b and a.relation == b.relation == "=" and b.unit is None]
+        if len(exact) < _FEWEST_EQUAL:
+            continue
+        # A logarithm may be that of mol/L or of the bare number.
+        for bare in (False, True) if headers.is_log_concentration(column) and not same_scale else (False,):
+            if sum(abs(_log(a, own) - _log(b, theirs, bare=bare)) <= _ROUNDED for a, b in exact) >= _EQUAL * len(exact):
+                return (
+                    other,
+                    "{} in another unit" if concentrations else _SAME if same_scale else "the logarithms of {}",
+                )
+    return None
+
+
+_SAME = "the same logarithms as {}"
+
+
+def _scale(column: str) -> Endpoint | None:
+    """Return the endpoint of a column of potencies by its header, as concentration or logarithm; None for any other."""
+    bare, unit = headers.split_unit(column)
+    if is_p_scale(scale := Endpoint(bare)) or headers.is_log_concentration(column):
+        return scale
+    return Endpoint(column, unit, "log") if headers.looks_like_potency(bare, unit) else None
+
+
+def _log(value: float, endpoint: Endpoint, *, bare: bool = False) -> float:
+    """Return the logarithm of a value's concentration, in mol/L unless it is taken ``bare``.
+
+    Of pIC50, of logIC50, of a concentration with its unit.
+    """
+    if endpoint.transform == "log":
+        return math.log10(value * (1.0 if bare else CONCENTRATIONS.get(endpoint.unit, 1.0)))
+    return -value if is_p_scale(endpoint) else value
+
+
+def _entry(endpoint: Endpoint, text: str, raw: RawTable) -> Entry | None:
+    try:
+        return read_entry(endpoint, text, raw.decimal)
+    except Unreadable:
+        return None
