@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from ..domain.endpoint import CONCENTRATIONS, Endpoint
 from ..domain.p_scale import is_p_scale
@@ -17,6 +17,8 @@ from .raw import RawTable, columns_named, fold
 from .runs import about_mean, bare_runs, counted, run_groups, run_number
 from .side_columns import Sides
 from .values import is_missing
+
+Named = TypeVar("Named")
 
 
 def result_columns(
@@ -93,16 +95,31 @@ def _meant(text: str, endpoints: Sequence[Endpoint]) -> Endpoint | None:
     """Return the endpoint that a row names; the only one where it names none."""
     if is_missing(text):
         return endpoints[0] if len(endpoints) == 1 else None
-    wanted = fold(text)
-    bare, unit = headers.split_unit(text)
-    near = [endpoint for endpoint in endpoints if fold(endpoint.name) == wanted]
-    near = near or [e for e in endpoints if _bare(e) == wanted]
-    if not near and unit in CONCENTRATIONS:
-        near = [e for e in endpoints if e.is_potency and _bare(e) == fold(bare)]
-    # pIC50 where the campaign has IC50 (nM), or IC50 where it has pIC50: the value is converted.
-    near = near or [e for e in endpoints if e.is_potency and _p_name(_bare(e)) == fold(bare)]
-    near = near or [e for e in endpoints if is_p_scale(e) and fold(e.name) == _p_name(fold(bare))]
-    return near[0] if len(near) == 1 else None
+    return _surest([(rank, endpoint) for endpoint in endpoints if (rank := _fit(endpoint, text)) is not None])
+
+
+def _surest(found: Sequence[tuple[int, Named]]) -> Named | None:
+    """Return what has the lowest rank; None without any, and where several have it."""
+    lowest = min((rank for rank, _ in found), default=0)
+    surest = [one for rank, one in found if rank == lowest]
+    return surest[0] if len(surest) == 1 else None
+
+
+def _fit(endpoint: Endpoint, text: str) -> int | None:
+    """Return how surely a header or the text in a row names an endpoint, 0 the surest; None where it does not.
+
+    By its name; without its unit or as a mean; in another unit; as the logarithms of its concentrations; as the
+    concentrations of its logarithms, ``IC50 (nM)`` for pIC50.
+    """
+    if fold(text) == fold(endpoint.name):
+        return 0
+    own, unit, names = _bare(endpoint), headers.split_unit(text)[1], headers.bases(text)
+    if own in names:
+        other = unit in CONCENTRATIONS and endpoint.unit in CONCENTRATIONS
+        return 1 if unit in ("", endpoint.unit) else 2 if other else None
+    if endpoint.is_potency and _p_name(own) in names and is_p_scale(Endpoint(text)):
+        return 3
+    return 4 if is_p_scale(endpoint) and own in map(_p_name, names) else None
 
 
 def _bare(endpoint: Endpoint) -> str:
@@ -170,28 +187,9 @@ def _columns_of(raw: RawTable, endpoint: Endpoint, means: list[str]) -> tuple[tu
 
 
 def _column_of(raw: RawTable, endpoint: Endpoint) -> str | None:
-    """Return the column of an endpoint.
-
-    By its name, else by its name with another unit or as a mean, when only one fits.
-
-    A lab may give the concentrations of an endpoint that is their logarithm: ``IC50 (nM)`` for pIC50.
-    """
-    column = raw.find(endpoint.name)
-    if column is not None:
-        return column
-    bare = _bare(endpoint)
-    near = [c for c in raw.columns if bare in headers.bases(c)]
-    for units in (("", endpoint.unit), CONCENTRATIONS if endpoint.unit in CONCENTRATIONS else ()):
-        fitting = [c for c in near if headers.split_unit(c)[1] in units]
-        if fitting:
-            return fitting[0] if len(fitting) == 1 else None
-    if endpoint.is_potency:
-        near = [c for c in raw.columns if _p_name(bare) in headers.bases(c) and is_p_scale(Endpoint(c))]
-    else:
-        plain = bare[1:].strip() if is_p_scale(endpoint) and bare.startswith("p") else ""
-        near = [c for c in raw.columns if plain and plain in headers.bases(c)]
-        near = [c for c in near if headers.split_unit(c)[1] in CONCENTRATIONS]
-    return near[0] if len(near) == 1 else None
+    """Return the column of an endpoint; concentrations of its logarithms only with their unit."""
+    fits = [(rank, column) for column in raw.columns if (rank := _fit(endpoint, column)) is not None]
+    return _surest([(rank, c) for rank, c in fits if rank < 4 or headers.split_unit(c)[1] in CONCENTRATIONS])
 
 
 def _of_the_only_one(claims: Claims, endpoint: Endpoint) -> tuple[tuple[str, str], ...]:

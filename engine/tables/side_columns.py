@@ -148,8 +148,11 @@ class Sides:
                 return sign_column
         if not several or role == "relation":
             return None
-        near = nearest(self.raw.columns, value, self.values, shared) if shared else None
-        self.taken.update(filter(None, [near]))
+        behind = self.raw.columns[self.raw.columns.index(value) + 1 :]
+        near = next((c for c in behind if c in shared or headers.role_of(c) is None), None)
+        if near not in shared:
+            return None
+        self.taken.add(near)
         return near
 
     def all_of(self, value: str, *, several: bool) -> dict[str, Any]:
