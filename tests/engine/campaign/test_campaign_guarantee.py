@@ -297,20 +297,6 @@ def test_compounds_lost_on_the_way_keep_what_was_decided_and_lose_their_numbers(
     assert verifying.verify(path, recompute=True).ok
 
 
-def test_marking_in_an_open_round_gives_up_what_the_phase_wanted_of_them(path: Path) -> None:
-    with make(path, **WIDE) as campaign:
-        issued = campaign.plan()
-        ids = campaign.status().library.ids
-        gone = ids[issued.items[0].compound]
-        campaign.mark_unavailable([gone, gone], "sold out")
-        results = [result for result in answers(campaign) if result.compound != gone]
-        report = campaign.record(results)
-        assert report.round_closed, "nothing more can come"
-        now = replays(campaign)
-        assert now.phases_decided == 1
-        assert now.guarantee.holds
-
-
 def test_nothing_is_claimed_where_no_compound_is_available(path: Path) -> None:
     with make(path, **WIDE) as campaign:
         campaign.mark_unavailable(campaign.status().library.ids, "the freezer broke")
@@ -393,22 +379,6 @@ def test_compounds_used_up_after_their_results_came_in_are_decided_by_them(path:
         assert np.isfinite(decided.low[0, arms]).all()
         assert replays(campaign)
         assert verifying.verify(path, recompute=True).ok
-
-
-def test_the_best_that_is_lost_on_the_way_is_reported_and_counts_again_when_it_is_back(path: Path) -> None:
-    with make(path, **WIDE, slack=0.0, epsilon=0.05) as campaign:
-        decide_phase(campaign)
-        now = campaign.status()
-        assert not now.finished
-        best = [name for name in now.library.ids if "R1=B" in name]
-        before = campaign._ledger.current().active.copy()
-        campaign.mark_unavailable(best, "cannot be made again")
-        after = campaign.status()
-        assert any("still count for the best, with their last bounds" in text for text in after.guarantee.assumptions)
-        arms = campaign._ledger.arm_of[[after.library.find(name) for name in best]]
-        assert not campaign._ledger.current().active[arms].any()
-        campaign.undo()
-        assert np.array_equal(campaign._ledger.current().active, before)
 
 
 def test_what_is_decided_against_a_compound_lost_on_the_way_stays_true(path: Path) -> None:

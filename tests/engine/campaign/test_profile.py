@@ -229,13 +229,6 @@ def scores_of(core: FileCampaign) -> np.ndarray:
     return np.asarray(core.status().candidates.estimates["Desirability"])
 
 
-def test_curves_of_a_campaign_without_profile_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "c.assaypilot"
-    begin(path, profile=(), objective="pIC50").close()
-    assert main(["change", str(path), "--profile", "pIC50:5..7", "--yes"]) == 1
-    assert "no profile" in capsys.readouterr().err
-
-
 def test_trade_offs_next_to_a_profile_are_between_what_is_measured(tmp_path: Path) -> None:
     path = tmp_path / "c.assaypilot"
     with begin(path, goal="pareto", epsilon=0.3, strategy="gaussian-process") as campaign:

@@ -9,7 +9,6 @@ import pytest
 
 from assaypilot.engine.campaign import candidates, verifying
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.goals import ParetoSet
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.errors import AssayPilotError
@@ -167,22 +166,6 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"per_round": 1}, "a round of 1 cannot hold one measurement of each of 2 endpoints"),
     ({"strategy": "linfact-g"}, "linfact-g does not answer the goal 'pareto'"),
 ]
-
-
-@pytest.mark.parametrize(("changes", "says"), REFUSED)
-def test_what_cannot_be_asked_is_refused_and_leaves_no_file(path: Path, changes: dict[str, Any], says: str) -> None:
-    with pytest.raises(AssayPilotError, match=says):
-        trade(path, **changes)
-    assert list(path.parent.iterdir()) == []
-
-
-def test_noise_is_needed_for_every_endpoint_of_the_goal(path: Path) -> None:
-    with pytest.raises(AssayPilotError, match=r"noise .SD. of hERG is not known"):
-        trade(path, POTENCY, Endpoint("hERG"))
-    with pytest.raises(AssayPilotError, match=r"trade-offs need at least two endpoints, got 1 .pIC50."):
-        trade(path, POTENCY)
-    with trade(path, POTENCY, Endpoint("hERG"), goal="epsilon-best", objective="pIC50") as campaign:
-        assert campaign.status().measured_endpoints == (0,)
 
 
 @pytest.mark.parametrize(("slack", "epsilon", "softness"), [(None, 0.5, 0.25), (0.4, None, 0.4), (None, None, 0.0)])

@@ -103,22 +103,6 @@ def test_targets(done, series, table):
     assert means["criterion"] == "g"
 
 
-def test_targets_without_information_are_named(done, series, table):
-    targets = table([["ID", "R1", "R2"], ["A", "Me", "F"], ["B", "Et", "F"], ["C", "H", "F"]], name="targets.csv")
-    document = done("design", series(), "--criterion", "g", "--measurements", 12, "--targets", targets)
-    assert document["not_estimable"] == ["B"]
-    assert document["not_estimable_count"] == 1
-    assert document["targets"] == 2
-
-
-def test_an_id_of_another_compound_names_the_file_of_targets(refused, series, table):
-    targets = table([["ID", "R1", "R2"], ["A", "Me", "F"]], name="targets.csv")
-    first = series().read_text().splitlines()[1].split(",")[0]
-    targets.write_text(targets.read_text().replace("A,Me,F", f"{first},Cl,Br"))
-    said = refused("design", series(), "--criterion", "g", "--measurements", 12, "--targets", targets)
-    assert f"targets.csv: {first} is there already, with other substituents" in said
-
-
 def test_a_whole_product(done, table):
     """Five rows carry 3 x 3 substituents; the library is all nine, named by what they carry."""
     rows = [["A", "Me", "F"], ["B", "Me", "Cl"], ["C", "Et", "F"], ["D", "Pr", "Br"], ["E", "Et", "Br"]]
@@ -170,12 +154,3 @@ def test_deviations_from_additivity_ask_for_more_compounds(done, run, series, cr
     said = run("design", path, *spec, "--tau", 0.5).out
     assert "own deviation from additivity, with an SD of 0.5 x the assay noise" in said
     assert "deviation" not in run("design", path, *spec).out
-
-
-def test_rows_of_targets_are_named_by_their_own_number(done, refused, series, table):
-    clash = table([["ID", "R1", "R2"], ["T", "Me", "F"], ["C-00", "Me", "F"]], name="targets.csv")
-    line = refused("design", series(), "--criterion", "g", "--measurements", 12, "--targets", clash)
-    assert "C-00" in line
-    gap = table([["ID", "R1", "R2"], ["T", "Me", "F"], ["U", "", "F"]], name="targets.csv")
-    document = done("design", series(), "--criterion", "g", "--measurements", 12, "--targets", gap)
-    assert any("targets.csv, row 3, R1" in text for text in document["warnings"])

@@ -6,7 +6,6 @@ import pytest
 
 from tests.engine.cli.helpers import R1, R2, truth_of
 
-POTENCY = ("--endpoint", "pIC50;sd=0.2")
 NEAR = ("--epsilon", "0.5")
 LOGIT = ("--strategy", "linfact-glm", "--parameter", "link=logit")
 

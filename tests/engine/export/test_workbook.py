@@ -20,9 +20,8 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export import workbook
 from assaypilot.engine.export.contents import Choice, contents
 from assaypilot.engine.export.formats import write
-from assaypilot.engine.export.plain import LONGEST, cell_text, in_header, units_of
+from assaypilot.engine.export.plain import LONGEST
 from assaypilot.engine.export.sheet import Sheet
-from assaypilot.engine.tables.raw import letters_of
 from tests.engine.export.making import NASTY, begin
 
 SHEETS = ["Shortlist", "All compounds", "Measurements", "Rounds", "Settings"]
@@ -173,16 +172,6 @@ def test_a_large_workbook_holds_the_same(tmp_path: Path, nasty: Status, monkeypa
         plain = [[v.replace("_x005F", "") if isinstance(v, str) else v for v in row] for row in cells(large[name])]
         assert cells(small[name]) == plain
     assert len(large["Shortlist"]._images) == 9
-
-
-def test_rooms_of_texts() -> None:
-    assert [letters_of(k) for k in (1, 26, 27, 52, 703)] == ["A", "Z", "AA", "AZ", "AAA"]
-    assert units_of("a😀") == 3
-    text = "😀" * 20_000
-    assert units_of(cell_text(text)) <= LONGEST
-    assert cell_text(text).endswith("(cut, 20,000 characters)")
-    assert in_header("a & b\n c") == "a && b c"
-    assert len(in_header("y" * 500)) == 70
 
 
 @pytest.mark.skipif(shutil.which("soffice") is None, reason="LibreOffice is not installed here")

@@ -117,7 +117,6 @@ def test_exact_values_alone_are_their_mean_and_bounds_never_move_it_the_wrong_wa
 
 
 IC50 = Endpoint("IC50 (nM)", "nM", "log")
-PIC50 = Endpoint("pIC50")
 
 
 def asked(values, endpoint=IC50, relation="="):
