@@ -159,15 +159,15 @@ def measured_values(
     below = np.array([m.value if m.relation in ("<", "<=") else np.inf for m in used])
     arms = arm_of[np.array([m.compound for m in used], dtype=np.intp)]
     counts = np.array([float(m.n) for m in used])
-    beside: list[Measurement] = []
+    of_controls: list[Measurement] = []
     if controls is not None and np.isfinite(values).any():
-        beside, at, read = _controls(controls, position, float(np.nanmedian(values)))
+        of_controls, at, read = _controls(controls, position, float(np.nanmedian(values)))
         arms, values = np.concatenate([arms, at]), np.concatenate([values, read])
-        counts = np.concatenate([counts, [float(one.n) for one in beside]])
-        open_side = np.full(len(beside), np.inf)
+        counts = np.concatenate([counts, [float(one.n) for one in of_controls]])
+        open_side = np.full(len(of_controls), np.inf)
         above, below = np.concatenate([above, -open_side]), np.concatenate([below, open_side])
     low, high = (above, below) if sign > 0 else (-below, -above)
-    return Measured(arms, sign * values, counts, low, high, *_shifts([*used, *beside], arms))
+    return Measured(arms, sign * values, counts, low, high, *_shifts([*used, *of_controls], arms))
 
 
 def _controls(controls: Controls, position: int, middle: float) -> tuple[list[Measurement], Ints, Floats]:

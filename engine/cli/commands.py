@@ -264,7 +264,7 @@ table TABLE: csv, xlsx, sdf or other table: ids, and a column for every site; or
 --only <in|undecided|out|all> (default all): list these compounds (default all)
 --limit N (natural): list at most N compounds, best first (default {JSON_LIMIT:,} with --json, {TEXT_LIMIT} without);
   counts are always complete
---round N (natural): as it stood at the end of round N, when the next one was planned; 0: before the first
+--round N (natural): as it was at the end of round N, when the next one was planned; 0: before the first
 --forecast: and what it will still take, by simulated campaigns (a second or more; the command forecast says more)
 # forecast standing:forecast: What a campaign will still take, what its budget decides and what the next round is
   worth || By simulated campaigns that go on from where it stands, with the same strategy. The file is only read.
@@ -324,7 +324,7 @@ table TABLE: csv, xlsx, sdf or other table of what can be measured
 --runs N (positive, default 100): campaigns to run (default 100)
 --jobs N (natural, default 1): processes (default 1; 0: one per processor)
 --cluster ADDRESS: of a Dask scheduler, such as tls://host:8786 with the certificates of Dask's own settings
-  (distributed.comm.tls). With tcp:// nothing is encrypted and nobody proves who they are, and whoever answers can run
+  (distributed.comm.tls). With tcp:// nothing is encrypted and no one proves who they are, and whoever answers can run
   code here: for a network you trust
 --curve: also what was found, missed and wrong at the end of each round
 --own-deviation SD (number, default 0.0): what each compound's mean deviates from the sum of effects, drawn in every

@@ -122,7 +122,7 @@ def _task(options: argparse.Namespace, console: Console) -> _Task:
         other = read_table(options.targets, console.report)
         if mapping.joined:
             raise AssayPilotError(
-                "targets are read as they stand, and substituents are joined",
+                "targets are read as they are, and substituents are joined",
                 option="--join-substituents",
                 mend="Join them in both tables first.",
             )

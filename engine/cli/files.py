@@ -275,7 +275,7 @@ def sign(options: argparse.Namespace, console: Console) -> Reply:
         **pick(signature, "events head time"),
         "public_key": None if public is None else str(public),
     }
-    lines = [] if public is None else [f"New key: {key}. Keep it where nobody else signs; {public} checks signatures."]
+    lines = [] if public is None else [f"New key: {key}. Keep it where no one else signs; {public} checks signatures."]
     lines += [f"Signed up to event {signature.events:,}, head {signature.head[:12]}: {signatures_of(path)}"]
     return Reply(document, [*lines, f"Check: assaypilot verify {path} --key {public or key}"])
 

@@ -239,7 +239,7 @@ def advice(words: Sequence[str], message: str, options: Mapping[str, Collection[
     see = f"See assaypilot {command} --help."
     wrong = next((word.partition("=")[0] for word in left.split() if word.startswith("-")), None)
     if wrong is None:
-        mend = f"A name with spaces goes in quotation marks; several values stand between commas. {see}"
+        mend = f"A name with spaces goes in quotation marks; separate several values by commas. {see}"
         return f"{left!r} is too much", mend
     bare = "--" + wrong.lstrip("-").replace("_", "-").casefold()
     others = [name for name, known in options.items() if bare in known and bare not in options[command]]

@@ -106,7 +106,7 @@ def _record_lines(document: dict[str, Any], after: Status, file: str, *, confirm
     ]
     lines = [
         f"{many(document['accepted'], 'result')} recorded, {many(len(rejected), 'row')} not used",
-        *([f"  {many(document['controls'], 'control value')} beside them"] if document["controls"] else []),
+        *([f"  {many(document['controls'], 'control value')} besides"] if document["controls"] else []),
         *(f"  {number_of:,} {what}" for number_of, what in kinds if number_of),
         *(
             f"  {'' if entry['row'] is None else 'row {}: '.format(entry['row'])}{entry['reason']}"

@@ -92,7 +92,7 @@ def read_sources(raw: RawTable, status: Status, size: int) -> Sources:
             f"the columns are {columns_named(raw.columns)}",
             file=raw.file,
             option="--sources",
-            mend="Say where compounds stand with columns ID, Plate and Well.",
+            mend="Give the wells of compounds in columns ID, Plate and Well.",
         )
     compounds = CompoundNames(status.library)
     found = Sources({}, {})

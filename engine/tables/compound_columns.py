@@ -188,7 +188,7 @@ def find_structures(claims: Claims) -> str | None:
     others = [name for name in enough if name != column and many[name] >= _MOST_ARE * many[column]]
     claims.reported.update(others)
     also = f" Column {', '.join(others)} holds structures, too." if others else ""
-    claims.notes.append(f"The structures are in column {column}, by what stands in it.{also}")
+    claims.notes.append(f"The structures are in column {column}, by its cells.{also}")
     return column
 
 

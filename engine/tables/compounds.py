@@ -132,8 +132,8 @@ def _site_labels(
     below = [name for name in mapping.sites if blanks[name] and looks_filled_down(raw.column(name))]
     if below:
         findings.warnings.append(
-            f"In {', '.join(below)} each substituent stands once, above empty cells. If it holds for these, fill them "
-            "in: nothing is copied down."
+            f"In {', '.join(below)} each substituent is given once, above empty cells. If it holds for these, fill "
+            "them in: nothing is copied down."
         )
     counts = ", ".join(f"{name}: {count}" for name, count in blanks.items() if count)
     if counts and mapping.blank == "h":

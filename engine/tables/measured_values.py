@@ -193,7 +193,7 @@ def refuse_unnamed(
 
 _NAMED = 3
 _FEWEST = 8
-"""Values of an endpoint below which none can be told to be far from the others."""
+"""Values of an endpoint below which none is called far from the others."""
 _MADS = 8.0
 """Robust SDs from the median at which a value is asked about."""
 _LEAST_LOGS = 2.5

@@ -173,7 +173,7 @@ def _aliases(
             (batches if owner.batch else spelled).setdefault(alias, name)
         elif alias:
             warnings.append(f"Row {row}: {alias} is another id of {name}, for which it counts.")
-    for kind, names in (("Ids are written in another way", spelled), ("Batches stand behind ids", batches)):
+    for kind, names in (("Ids are written in another way", spelled), ("Batches follow ids", batches)):
         if names:
             other, own = next(iter(names.items()))
             more = f", and {len(names) - 1:,} more" if len(names) > 1 else ""

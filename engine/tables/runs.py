@@ -129,7 +129,7 @@ def once_each(
     again = [c for c in kept if (match := _AGAIN.fullmatch(c)) is not None and match["name"] in kept]
     if again:
         notes.append(
-            f"The header of {', '.join(again)} stands twice: they are endpoints of their own. Columns called run 1, "
+            f"The header of {', '.join(again)} is there twice: they are endpoints of their own. Columns called run 1, "
             "run 2 are measurements of one."
         )
     return list(kept.items())

@@ -114,7 +114,7 @@ def _merged_or_named(
     if not groups:
         return raw, ()
     shown = listed([" and ".join(group[:2]) for group in groups], _NAMED, "; ")
-    many = "structure stands" if len(groups) == 1 else "structures stand"
+    many = "structure is" if len(groups) == 1 else "structures are"
     if mapping.merge == "no":
         warnings.append(
             f"{len(groups):,} {many} under more than one id ({shown}); they stay separate compounds. "

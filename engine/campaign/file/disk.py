@@ -121,7 +121,7 @@ _DENIED = (
 )
 _INTERRUPTED = (
     "A save was interrupted here and has to be undone before the file can be read, but its folder is read-only",
-    "Copy the file and the one beside it that ends in -journal to a folder of your own, and open the copy.",
+    "Copy the file and the one next to it that ends in -journal to a folder of your own, and open the copy.",
 )
 _BUSY = (
     "Another program is using the file just now; nothing was written",

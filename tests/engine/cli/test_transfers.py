@@ -91,7 +91,7 @@ def test_lists_that_would_mislead_a_robot_are_refused(refused, run, campaign, ta
     assert "there is another table of this name" in said(*PLATE, to=sources)
     few = table([("ID", "Plate", "Well"), ("C-00", "LIB", "A1")], "few.csv")
     bare = table([("ID", "Stock"), ("C-00", "5")], "bare.csv")
-    assert "Say where compounds stand with columns ID, Plate and Well" in said(*PLATE, of=bare)
+    assert "Give the wells of compounds in columns ID, Plate and Well" in said(*PLATE, of=bare)
     assert "the round has no plate layout" in said()
     assert "the sources have no well of" in said(*PLATE, of=few)
     assert not out.exists()

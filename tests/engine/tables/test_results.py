@@ -89,7 +89,7 @@ def test_wells_name_their_compounds():
     assert [(r.compound, r.plate, r.replicate, r.round, r.value) for r in table.results] == [
         ("AP-0001", "R3-P2", "2", 3, 10), ("AP-0012", "R3-P1", "1", 3, 20),
     ]  # fmt: skip
-    assert table.warnings == ("Wells where nothing stands were left out: H12.",)
+    assert table.warnings == ("Empty wells were left out: H12.",)
 
 
 def test_a_barcode_is_the_only_plate_and_none_of_several():
@@ -124,7 +124,7 @@ def test_a_plate_that_is_drawn_is_read_well_by_well():
     assert [(r.row, r.column, r.reason) for r in table.rejected] == [(4, "Value", "well C3: 'ERR' is not a number")]
     assert table.warnings == (
         "A plate is drawn (A1 to H12); 4 wells hold something, and each is a row.",
-        "Wells where nothing stands were left out: D4.",
+        "Empty wells were left out: D4.",
     )
 
 

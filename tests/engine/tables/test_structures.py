@@ -63,7 +63,7 @@ def test_sites_come_from_the_structures():
     assert [result.compound for result in found.history] == ["A", "B", "C", "D", "I"]
     said = " ".join(found.warnings)
     assert "Salts and solvents were left out of 1 structure (Cl: 1)." in said
-    assert "1 structure stands under more than one id (A and I); they stay separate compounds" in said
+    assert "1 structure is under more than one id (A and I); they stay separate compounds" in said
     assert "Empty substituent cells" not in said
 
 
