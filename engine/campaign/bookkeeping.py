@@ -73,8 +73,6 @@ class Turn:
     how: How
     changes: tuple[Mapping[str, Any], ...]
     """The term, its endpoint if it has one, and its value before and after; as the log keeps it."""
-    was: Mapping[str, Any]
-    """The state before, by the names of its parts."""
     seen: int
     """Values that were entered, including those taken back."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from ..domain.endpoint import Relation
 from ..domain.library import Library
@@ -18,6 +17,7 @@ from .auditing import audit_round
 from .changes import Change, add_change, add_stock, consequences
 from .confirmation import confirmation_round
 from .events.entered import CompoundsUnavailable
+from .events.kind import Redone, Undone
 from .file.chain import Draft
 from .issued_rounds import Missing, Round, Source
 from .opened import CampaignFile
@@ -293,12 +293,12 @@ class Campaign(CampaignFile):
         return self._ledger.redo[-1].label if self._ledger.redo else None
 
     def undo(self) -> str:
-        """Return the label of the action taken back. The opposite is appended; nothing is erased."""
+        """Return the label of the action taken back. That is appended; nothing is erased."""
         if not self._ledger.undo:
             raise AssayPilotError("there is nothing to undo", mend="Closed rounds and decisions stay as they are.")
         step = self._ledger.undo[-1]
         refuse_late(self._ledger, step)
-        self._write(replace(step.back, data={**step.back.data, "undoes": self._ledger.sequence}))
+        self._write(Undone.draft({"label": step.label}))
         return step.label
 
     def redo(self) -> str:
@@ -306,8 +306,7 @@ class Campaign(CampaignFile):
         if not self._ledger.redo:
             raise AssayPilotError("there is nothing to redo")
         step = self._ledger.redo[-1]
-        data = {**step.forth.data, "redoes": self._ledger.sequence}
-        if step.kind.issues:
-            data["round"] = len(self._ledger.rounds) + 1  # that of a withdrawn round is not used again
-        self._write(replace(step.forth, data=data))
+        # The number of a withdrawn round is not used again.
+        instead = {"round": len(self._ledger.rounds) + 1} if step.done.issues else {}
+        self._write(Redone.draft({"label": step.label, "instead": instead}))
         return step.label

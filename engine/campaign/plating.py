@@ -1,7 +1,6 @@
 """The plates of a round: the place of each measurement, and the event that keeps it.
 
-``plates_laid_out`` has every well and what it replaced: a printed plate stays what it is whatever a later program
-would lay out, and its opposite is the same event the other way round.
+``plates_laid_out`` has every well: a printed plate stays what it is whatever a later program would lay out.
 """
 
 from __future__ import annotations
@@ -85,12 +84,7 @@ def laid_out(issued: Round, layout: Layout | None) -> Draft:
     """Return the event that keeps the plates of a round, or (None) that it has none any more."""
     if issued.state == "withdrawn":
         raise AssayPilotError(f"round {issued.number} was withdrawn, so it has no plates")
-    data: dict[str, Any] = {
-        "round": issued.number,
-        "layout": layout_to_json(layout),
-        "before": layout_to_json(issued.layout),
-    }
-    return Draft("plates_laid_out", data)
+    return Draft("plates_laid_out", {"round": issued.number, "layout": layout_to_json(layout)})
 
 
 def layout_to_json(layout: Layout | None) -> dict[str, Any] | None:
@@ -189,12 +183,11 @@ def layout_in_words(data: Mapping[str, Any]) -> str:
     """Return one sentence for a ``plates_laid_out`` event."""
     number, layout = data["round"], data["layout"]
     if layout is None:
-        return f"Plates of round {number} {'undone' if 'undoes' in data else 'taken away'}"
+        return f"Plates of round {number} taken away"
     use = _use_from_json(layout)
     parts = [f"{many(len(layout['plates']), 'plate')} of {use.size:,} wells"]
     if use.controls:
         parts.append(f"controls in columns {controls_text(use.controls)}")
     if not use.edge:
         parts.append("no measurement in the outermost wells")
-    again = " again" if "undoes" in data else ""
-    return f"Round {number} laid out on {', '.join(parts)}{again}"
+    return f"Round {number} laid out on {', '.join(parts)}"

@@ -1,6 +1,6 @@
 """The past of a campaign: its status at the end of each round, and undone or redone steps.
 
-The log is folded up to there, and no decision is made again. Undo appends the opposite of a step; nothing is erased.
+The log is folded up to there, and no decision is made again. Undo is an event, too; nothing is erased.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ..errors import AssayPilotError
 from .added_compounds import refuse_used
 from .events.fold import kind_of, take
 from .events.issued import PhasePlanned
-from .events.kind import Step
+from .events.kind import Redone, Step
 from .events.terms import CompoundsAdded, SettingsChanged
 from .file.chain import Event
 from .phrases import many
@@ -110,7 +110,8 @@ def _ends(ledger: Ledger, events: Sequence[Event]) -> dict[int, Ledger]:
     for event in events:
         kind = kind_of(event)
         plans = kind is PhasePlanned
-        if (plans or kind.issues) and not begun:
+        again = kind is Redone and ledger.redo[-1].done.issues
+        if (plans or kind.issues or again) and not begun:
             before.append(ledger.fork({}))
         take(ledger, event)
         begun = plans
@@ -126,11 +127,11 @@ def _last_closed(ledger: Ledger) -> int:
 
 def refuse_late(ledger: Ledger, step: Step) -> None:
     """Raise AssayPilotError when something after a step prevents its undo."""
-    if step.kind.issues:
+    if step.done.issues:
         refuse_results(ledger)
-    if step.kind is CompoundsAdded:
-        refuse_used(ledger, step.data["compounds"])
-    if step.kind in (SettingsChanged, CompoundsAdded):
+    if isinstance(step.done, CompoundsAdded):
+        refuse_used(ledger, step.done.data["compounds"])
+    if isinstance(step.done, SettingsChanged | CompoundsAdded):
         _refuse_seen(ledger)
 
 

@@ -164,8 +164,6 @@ def _free(option: PlanOption) -> bool:
 def stock_in_words(data: Mapping[str, Any], ids: Sequence[str]) -> str:
     """Return one sentence for a ``stock_stated`` event."""
     compounds, states = data["compounds"], data["state"]
-    if "undoes" in data:
-        return f"Stock of {many(len(compounds), 'compound')} as stated before"
     if data["note"] == "arrived":
         return f"Arrived: {names([ids[c] for c in compounds])}"
     counts = [(states.count(code), word) for code, word in _WORDS.items()]

@@ -1,6 +1,5 @@
 """The stock of a campaign's compounds: stated by lists, changed by arrivals and results, kept as events.
 
-``stock_stated`` has what a list states and what it replaced, so its opposite is the same event the other way round.
 A compound that cannot be made is marked as unavailable, as ``record --unavailable`` does.
 """
 
@@ -147,7 +146,6 @@ def stock_drafts(
         "compounds": changed,
         **_columns(now, changed),
         "terms": asdict(later),
-        "before": {**_columns(stock, changed), "terms": asdict(stock.terms), "first": ledger.stock is None},
         "gone": [[c, CANNOT_BE_MADE] for c in gone],
         "back": [[c, ledger.unavailable[c]] for c in back],
         "source": codec.source_to_json(source),
@@ -189,33 +187,14 @@ def _columns(stock: Stock, compounds: Sequence[int]) -> dict[str, list[Any]]:
 def take(ledger: Books, data: Mapping[str, Any]) -> None:
     """Take in what an event states."""
     stock = ledger.stock or Stock.blank(len(ledger.library))
-    if data.get("first"):  # the first one is taken back
-        ledger.stock = None
-    else:
-        arrays = {name: getattr(stock, name).copy() for name in ("state", "cost", "lead")}
-        for name, array in arrays.items():
-            array[list(data["compounds"])] = [math.nan if value is None else value for value in data[name]]
-        ledger.stock = Stock(**arrays, terms=StockTerms(**data["terms"]))
+    arrays = {name: getattr(stock, name).copy() for name in ("state", "cost", "lead")}
+    for name, array in arrays.items():
+        array[list(data["compounds"])] = [math.nan if value is None else value for value in data[name]]
+    ledger.stock = Stock(**arrays, terms=StockTerms(**data["terms"]))
     for compound, reason in data["gone"]:
         ledger.unavailable[compound] = reason
     for compound, _ in data["back"]:
         ledger.unavailable.pop(compound, None)
-
-
-def opposite(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the same event the other way round."""
-    before = dict(data["before"])
-    first = before.pop("first", False)
-    return {
-        "compounds": data["compounds"],
-        **before,
-        "before": None,
-        "gone": data["back"],
-        "back": data["gone"],
-        "source": None,
-        "note": "",
-        **({"first": True} if first else {}),
-    }
 
 
 def noted_orders(ledger: Books, time: str) -> None:

@@ -12,7 +12,7 @@ from ..replay import Ledger
 from . import entered, issued
 from . import terms as decided
 from . import terms as setup
-from .kind import Kind
+from .kind import Kind, Redone, Undone
 
 KINDS: Mapping[str, type[Kind]] = {
     kind.name: kind
@@ -30,13 +30,10 @@ KINDS: Mapping[str, type[Kind]] = {
         issued.PlatesLaidOut,
         issued.RoundClosed,
         entered.ResultsRecorded,
-        entered.ResultsWithdrawn,
-        entered.ResultsRestored,
         entered.MeasurementExcluded,
         entered.MeasurementIncluded,
         entered.MeasurementCorrected,
         entered.CompoundsUnavailable,
-        entered.CompoundsAvailable,
         entered.StockStated,
         decided.PhaseDecided,
         decided.EstimatesUpdated,
@@ -44,6 +41,8 @@ KINDS: Mapping[str, type[Kind]] = {
         decided.SettingsChanged,
         decided.CompoundsAdded,
         decided.CombinationsListed,
+        Undone,
+        Redone,
     )
 }
 """Every kind of event this program understands, by its name in the file."""
@@ -76,8 +75,7 @@ def kind_of(event: Event) -> type[Kind]:
 def take(ledger: Ledger, event: Event) -> None:
     """Take one event into the state; this and ``rehearse`` are the only things that change it."""
     one = kind_of(event)(event)
-    one.apply(ledger)
-    one.remember(ledger)
+    one.remember(ledger, one.apply(ledger))
     ledger.sequence, ledger.head = event.sequence, event.digest
 
 

@@ -10,12 +10,11 @@ import numpy as np
 from ...strategies.protocol import Allocation, Certificate
 from .. import codec, plating, stocked
 from ..bookkeeping import UnderWay
-from ..file.chain import Draft
 from ..issued_rounds import Issued
 from ..phrases import many
 from ..replay import Ledger
 from ..stock_view import choice_in_words
-from .kind import Kind, note_in_words
+from .kind import Kind, Revert, note_in_words
 
 
 class PhasePlanned(Kind):
@@ -64,8 +63,13 @@ class _Issue(Kind):
         of = f"{many(issued.measurements, 'measurement')} of {many(len(issued.items), 'compound')}"
         return f"{issued.title} issued: {of}{self._drawn()}"
 
-    def apply(self, ledger: Ledger) -> None:
-        """Open the round."""
+    @property
+    def label(self) -> str:
+        """The plan of the round."""
+        return f"Plan {self.what} {self.data['round']}"
+
+    def apply(self, ledger: Ledger) -> Revert:
+        """Open the round; undone, it is as if it was never issued, and the next round takes its number."""
         data = self.data
         ledger.rounds.append(
             Issued(
@@ -84,14 +88,16 @@ class _Issue(Kind):
         )
         if self.confirms:
             ledger.confirmations.add(data["round"])
+        return self._never_issued
+
+    def _never_issued(self, ledger: Ledger) -> None:
+        number = self.data["round"]
+        ledger.rounds.pop()
+        ledger.confirmations.discard(number)
+        ledger.layouts.pop(number, None)
 
     def _drawn(self) -> str:
         return ""
-
-    def undone(self) -> tuple[str, Draft]:
-        """Return the plan of a round, which its withdrawal takes back."""
-        number = self.data["round"]
-        return f"Plan {self.what} {number}", RoundWithdrawn.draft({"round": number, "note": "", "undone": True})
 
 
 class RoundIssued(_Issue):
@@ -125,34 +131,26 @@ class RoundWithdrawn(Kind):
 
     def apply(self, ledger: Ledger) -> None:
         """Withdraw the last round."""
-        number = self.data["round"]
-        if self.data.get("undone"):  # as if it was never issued: the next round takes its number
-            ledger.rounds.pop()
-            ledger.confirmations.discard(number)
-        else:
-            ledger.rounds[-1] = replace(ledger.rounds[-1], state="withdrawn", closed=self.event.time)
-        ledger.layouts.pop(number, None)
+        ledger.rounds[-1] = replace(ledger.rounds[-1], state="withdrawn", closed=self.event.time)
+        ledger.layouts.pop(self.data["round"], None)
 
     def sentence(self, ledger: Ledger) -> str:
         """Return the round and the note."""
         return f"Round {self.data['round']} withdrawn{note_in_words(self.data['note'])}"
 
-    def remember(self, ledger: Ledger) -> None:
+    def remember(self, ledger: Ledger, revert: Revert | None) -> None:
         """Forget the plates, and keep the plan for redo, which issues the same list under the next number.
 
         Not that of an audit, which is drawn by its number. Where something else was stated since, nothing can be undone
         in order.
         """
-        if self.data.get("undone"):
-            super().remember(ledger)
-            return
         undo, redo = ledger.undo, ledger.redo
         redo.clear()
-        while undo and undo[-1].kind is PlatesLaidOut:
+        while undo and isinstance(undo[-1].done, PlatesLaidOut):
             undo.pop()
-        if undo and undo[-1].kind.issues:
+        if undo and undo[-1].done.issues:
             plan = undo.pop()
-            redo += [plan] if plan.kind is not AuditIssued else []
+            redo += [] if isinstance(plan.done, AuditIssued) else [plan]
         else:
             undo.clear()
 
@@ -162,24 +160,28 @@ class PlatesLaidOut(Kind):
 
     name = "plates_laid_out"
 
-    def apply(self, ledger: Ledger) -> None:
+    @property
+    def label(self) -> str:
+        """Whether there are plates."""
+        return "Take the plates away" if self.data["layout"] is None else "Lay out on plates"
+
+    def apply(self, ledger: Ledger) -> Revert:
         """Keep the plates, or forget them."""
         number = self.data["round"]
+        before = dict(ledger.layouts)
+
+        def revert(ledger: Ledger) -> None:
+            ledger.layouts = dict(before)
+
         layout = plating.layout_from_json(self.data["layout"], ledger.view(ledger.issued(number)))
         ledger.layouts.pop(number, None)
         if layout is not None:
             ledger.layouts[number] = layout
+        return revert
 
     def sentence(self, ledger: Ledger) -> str:
         """Return the plates."""
         return plating.layout_in_words(self.data)
-
-    def undone(self) -> tuple[str, Draft]:
-        """Return the layout the other way round."""
-        data = self.data
-        label = "Take the plates away" if data["layout"] is None else "Lay out on plates"
-        before = {"round": data["round"], "layout": data["before"], "before": data["layout"]}
-        return label, PlatesLaidOut.draft(before)
 
 
 class RoundClosed(Kind):

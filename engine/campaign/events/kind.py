@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from ..file.chain import Draft, Event
 from ..replay import Ledger
+
+Revert = Callable[[Ledger], None]
+"""Takes back in a state what an event has just changed there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
     """One user action that can be undone."""
 
-    label: str
-    kind: type[Kind]
-    """The kind of event that it was."""
-    data: Mapping[str, Any]
-    """That of the event."""
-    back: Draft
-    """The event that takes it back."""
-    forth: Draft
-    """The event that does it once more: the same, as nothing but undo came after it."""
+    done: Kind
+    """The event that it was."""
+    revert: Revert
+
+    @property
+    def label(self) -> str:
+        """Its name in the menu."""
+        return self.done.label
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,42 +53,66 @@ class Kind(ABC):
         """Return an event of this kind as it is written."""
         return Draft(cls.name, data, cls.version)
 
+    @property
+    def label(self) -> str:
+        """Its name in the menu, where it can be undone."""
+        return ""
+
     @abstractmethod
-    def apply(self, ledger: Ledger) -> None:
-        """Take it into the state."""
+    def apply(self, ledger: Ledger) -> Revert | None:
+        """Take it into the state; return what takes it back, None where undo cannot reach it."""
 
     @abstractmethod
     def sentence(self, ledger: Ledger) -> str:
         """Return it in one plain sentence; ``ledger`` has just taken it in."""
 
-    def undone(self) -> tuple[str, Draft] | None:
-        """Return its label in the menu, and the event that takes it back; None where undo cannot reach it."""
-        return None
+    def again(self, ledger: Ledger) -> Revert | None:
+        """Take it into the state once more after it was taken back."""
+        return self.apply(ledger)
 
-    def done_again(self) -> Draft:
-        """Return the event that does it once more after it was taken back."""
-        return self.draft(self.data)
+    def remember(self, ledger: Ledger, revert: Revert | None) -> None:
+        """Keep what can be undone; a closed round or a decision ends that."""
+        if self.ends_undo:
+            ledger.undo.clear()
+        elif revert is not None:
+            ledger.undo.append(Step(self, revert))
+        if self.ends_undo or revert is not None:
+            ledger.redo.clear()
 
-    def _step(self) -> Step | None:
-        undone = self.undone()
-        return None if undone is None else Step(undone[0], type(self), self.data, undone[1], self.done_again())
 
-    def remember(self, ledger: Ledger) -> None:
-        """Keep what can be undone and redone; a closed round or a decision ends both."""
-        undo, redo, data = ledger.undo, ledger.redo, self.data
-        if "undoes" in data:
-            redo.append(undo.pop())
-        elif self.ends_undo:
-            undo.clear()
-            redo.clear()
-        elif "redoes" in data:
-            before = redo.pop()
-            undo.append(self._step() or before)
-        else:
-            step = self._step()
-            if step is not None:
-                undo.append(step)
-                redo.clear()
+class Undone(Kind):
+    """The last action taken back."""
+
+    name = "undone"
+
+    def apply(self, ledger: Ledger) -> None:
+        """Return to the state before."""
+        step = ledger.undo.pop()
+        step.revert(ledger)
+        ledger.redo.append(step)
+
+    def sentence(self, ledger: Ledger) -> str:
+        """Return what is taken back."""
+        return f"Undone: {self.data['label']}"
+
+
+class Redone(Kind):
+    """The action taken back last, done once more."""
+
+    name = "redone"
+
+    def apply(self, ledger: Ledger) -> None:
+        """Apply the same event again; ``instead``: what is other in its data, such as the number of a round."""
+        was = ledger.redo.pop().done
+        data = {**was.data, **self.data["instead"]}
+        done = type(was)(replace(was.event, time=self.event.time, data=data))
+        revert = done.again(ledger)
+        if revert is not None:
+            ledger.undo.append(Step(done, revert))
+
+    def sentence(self, ledger: Ledger) -> str:
+        """Return what is done again."""
+        return f"Redone: {self.data['label']}"
 
 
 def note_in_words(note: str) -> str:

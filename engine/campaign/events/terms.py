@@ -22,12 +22,11 @@ from ...strategies.registry import get
 from ...text.percentages import percent
 from .. import codec
 from ..bookkeeping import Turn, UnderWay
-from ..file.chain import Draft
 from ..phrases import joined, many, names, number
 from ..promises import goal_sentence
 from ..replay import Ledger
 from .entered import take_values
-from .kind import Kind, note_in_words
+from .kind import Kind, Revert, note_in_words
 
 
 class CampaignCreated(Kind):
@@ -168,22 +167,16 @@ class SettingsChanged(Kind):
 
     name = "settings_changed"
 
-    def apply(self, ledger: Ledger) -> None:
-        """Go on under the new terms, or return to those before."""
-        if "undoes" in self.data:
-            take_back(ledger)
-        else:
-            take(ledger, self.data)
+    label = "Change the terms"
+
+    def apply(self, ledger: Ledger) -> Revert:
+        """Go on under the new terms."""
+        return take(ledger, self.data)
 
     def sentence(self, ledger: Ledger) -> str:
         """Return the changes."""
         words = changes_in_words(self.data["changes"], ledger.settings.goal)
-        undone = "undoes" in self.data
-        return f"Change of {words} undone" if undone else f"Changed {words}{note_in_words(self.data['note'])}"
-
-    def undone(self) -> tuple[str, Draft]:
-        """Return the change taken back."""
-        return "Change the terms", SettingsChanged.draft({"changes": self.data["changes"]})
+        return f"Changed {words}{note_in_words(self.data['note'])}"
 
 
 class CompoundsAdded(Kind):
@@ -191,25 +184,18 @@ class CompoundsAdded(Kind):
 
     name = "compounds_added"
 
-    def apply(self, ledger: Ledger) -> None:
-        """Go on with the larger library, or return to the one before."""
-        if "undoes" in self.data:
-            take_back(ledger)
-        else:
-            take_compounds(ledger, self.data)
+    label = "Add compounds"
+
+    def apply(self, ledger: Ledger) -> Revert:
+        """Go on with the larger library."""
+        return take_compounds(ledger, self.data)
 
     def sentence(self, ledger: Ledger) -> str:
         """Return the compounds."""
         data = self.data
-        if "undoes" in data:
-            return "Adding compounds undone"
         source = f" from {data['source']['name']}" if data["source"] else ""
         added = names(list(ledger.library.ids[-data["compounds"] :]))
         return f"{many(data['compounds'], 'compound')} added{source}: {added}{note_in_words(data['note'])}"
-
-    def undone(self) -> tuple[str, Draft]:
-        """Return the addition taken back."""
-        return "Add compounds", CompoundsAdded.draft({"changes": self.data["changes"]})
 
 
 class CombinationsListed(CompoundsAdded):
@@ -234,29 +220,31 @@ _LIBRARY = ("library", "first", "arm_of", "features", "stock")
 """Attributes that more compounds replace in addition."""
 
 
-def take(ledger: Ledger, data: Mapping[str, Any]) -> None:
+def take(ledger: Ledger, data: Mapping[str, Any]) -> Revert:
     """Go on under the terms of a change."""
-    _remember(ledger, data, _KEPT)
+    revert = _turned(ledger, data, _KEPT)
     ledger.settings = codec.settings_from_json(data["settings"])
     ledger.endpoints = tuple(Endpoint.from_json(one) for one in data["endpoints"])
     if data["how"] == "capacity":
         ledger.state = replace(ledger.state, problem=replace(ledger.state.problem, capacity=ledger.capacity()))
-        return
+        return revert
     for change in data["changes"]:
         if change["what"] == "strategy":
             ledger.strategy, ledger.why = get(change["after"]), f"{change['after']}, as chosen later"
     ledger.find_endpoints()
     _begin_again(ledger, data)
+    return revert
 
 
-def take_compounds(ledger: Ledger, data: Mapping[str, Any]) -> None:
+def take_compounds(ledger: Ledger, data: Mapping[str, Any]) -> Revert:
     """Continue with the larger library, which has the new compounds at its end."""
-    _remember(ledger, data, (*_KEPT, *_LIBRARY))
+    revert = _turned(ledger, data, (*_KEPT, *_LIBRARY))
     before, old, n = ledger.library, ledger.first, ledger.n_arms
     ledger.set_library(Library.decode(ledger.part(data["part"])))
     if ledger.library.ids[: len(before)] != before.ids or not np.array_equal(ledger.first[:n], old):
         raise AssayPilotError("the log adds compounds in front of those there are")
     _begin_again(ledger, data)
+    return revert
 
 
 def _begin_again(ledger: Ledger, data: Mapping[str, Any]) -> None:
@@ -266,17 +254,17 @@ def _begin_again(ledger: Ledger, data: Mapping[str, Any]) -> None:
     ledger.begin()
 
 
-def _remember(ledger: Ledger, data: Mapping[str, Any], names: Sequence[str]) -> None:
+def _turned(ledger: Ledger, data: Mapping[str, Any], names: Sequence[str]) -> Revert:
+    """Note a change of the terms; return what restores these attributes."""
     was = {name: _own(getattr(ledger, name)) for name in names}
-    ledger.turns.append(Turn(data["how"], tuple(data["changes"]), was, len(ledger.measurements)))
+    ledger.turns.append(Turn(data["how"], tuple(data["changes"]), len(ledger.measurements)))
 
+    def revert(ledger: Ledger) -> None:
+        ledger.turns.pop()
+        for name, value in was.items():
+            setattr(ledger, name, _own(value))
 
-def take_back(ledger: Ledger) -> None:
-    """Return to the terms before the last change; AssayPilotError when there was none."""
-    if not ledger.turns:
-        raise AssayPilotError("the log undoes a change that it does not hold")
-    for name, value in ledger.turns.pop().was.items():
-        setattr(ledger, name, value)
+    return revert
 
 
 def _own(value: Any) -> Any:

@@ -57,8 +57,7 @@ def included(ledger: Ledger, number: int, reason: str, *, control: bool = False)
     reason, measurement = reason_of(reason), ledger.measurement(number, control=control)
     if measurement.excluded is None or measurement.withdrawn:
         raise AssayPilotError(f"{_which(number, control=control)} is not excluded")
-    before = {"reason": measurement.excluded, "judgement": not control and number in ledger.judged}
-    return MeasurementIncluded.draft(_data(number, control, reason=reason, before=before))
+    return MeasurementIncluded.draft(_data(number, control, reason=reason))
 
 
 def corrected(
@@ -87,9 +86,8 @@ def corrected(
     if same and on_relation == measurement.relation:
         stated = f"{'' if relation == '=' else relation}{number_text(value)} {unit or ''}".rstrip()
         raise AssayPilotError(f"{what} is {stated} already, so nothing was corrected", mend="Give the right value.")
-    before = {"value": measurement.value, "relation": measurement.relation, "reason": measurement.corrected}
     now = {"value": on_model, "relation": on_relation, "entered": value, "unit": unit, "reason": reason}
-    return MeasurementCorrected.draft(_data(number, control, **now, before=before))
+    return MeasurementCorrected.draft(_data(number, control, **now))
 
 
 def _which(number: int, *, control: bool) -> str:

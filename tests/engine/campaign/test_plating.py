@@ -72,14 +72,7 @@ def test_plates_are_taken_back_and_laid_out_again(tmp_path: Path) -> None:
             "Round 1 laid out on 1 plate of 96 wells, controls in columns 1, 12",
             "Round 1 laid out on 1 plate of 384 wells, controls in columns max=1; min=24, no measurement in the "
             "outermost wells",
-            "Round 1 laid out on 1 plate of 96 wells, controls in columns 1, 12 again",
-            "Round 1 laid out on 1 plate of 384 wells, controls in columns max=1; min=24, no measurement in the "
-            "outermost wells",
             "Plates of round 1 taken away",
-            "Round 1 laid out on 1 plate of 384 wells, controls in columns max=1; min=24, no measurement in the "
-            "outermost wells again",
-            "Round 1 laid out on 1 plate of 96 wells, controls in columns 1, 12 again",
-            "Plates of round 1 undone",
         ]
 
 

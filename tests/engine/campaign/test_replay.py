@@ -56,7 +56,7 @@ def test_a_fork_leaves_its_origin_alone(campaign: Campaign) -> None:
     rehearse(fork, [
         Draft("measurement_excluded", {"number": 1, "reason": "odd", "judgement": True}),
         Draft("compounds_unavailable", {"compounds": [0, 1], "reason": "gone"}),
-        Draft("results_withdrawn", {"numbers": [2, 3], "source": ""}),
+        Draft("undone", {"label": "Mark as unavailable"}),
         Draft("round_closed", {"round": 2, "missing": "other", "lost": [[4, 1, 0]]}),
         Draft("phase_empty", {"phase": 2, "round": 2}),
     ])  # fmt: skip

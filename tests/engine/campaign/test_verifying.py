@@ -66,14 +66,14 @@ def appended(path: Path, kind: str, data: dict[str, Any], parts: dict[str, bytes
 @pytest.mark.parametrize(
     ("kind", "data"),
     [
-        ("results_withdrawn", {"numbers": [999], "source": ""}),
-        ("results_withdrawn", {"numbers": "all"}),
+        ("undone", {}),
+        ("redone", {"label": "x", "instead": {}}),
         ("measurement_included", {}),
         ("phase_decided", {"phase": 3}),
         ("round_issued", {"round": 3, "phase": 3, "items": [{"colour": "red"}]}),
         ("phase_planned", {"phase": 3, "compounds": [1, 2], "counts": [1], "order": []}),
         ("phase_planned", {"phase": 3, "compounds": [99999], "counts": [1], "order": []}),
-        ("measurement_included", {"number": 1, "reason": "r", "before": None, "undoes": 3}),
+        ("measurement_included", {"number": 999, "reason": "r"}),
         ("goal_set", {"settings": {"objective": "pIC50", "epsilon": 0.5}, "strategy": "soothsayer", "why": ""}),
     ],
 )
