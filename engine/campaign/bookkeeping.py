@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -71,8 +71,6 @@ class Turn:
     """One change of the terms."""
 
     how: How
-    changes: tuple[Mapping[str, Any], ...]
-    """The term, its endpoint if it has one, and its value before and after; as the log keeps it."""
     seen: int
     """Values that were entered, including those taken back."""
 

@@ -257,7 +257,7 @@ def _begin_again(ledger: Ledger, data: Mapping[str, Any]) -> None:
 def _turned(ledger: Ledger, data: Mapping[str, Any], names: Sequence[str]) -> Revert:
     """Note a change of the terms; return what restores these attributes."""
     was = {name: _own(getattr(ledger, name)) for name in names}
-    ledger.turns.append(Turn(data["how"], tuple(data["changes"]), len(ledger.measurements)))
+    ledger.turns.append(Turn(data["how"], len(ledger.measurements)))
 
     def revert(ledger: Ledger) -> None:
         ledger.turns.pop()
