@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+import functools
 import math
 import re
 from collections import Counter
@@ -24,9 +26,13 @@ _WELL = re.compile(r"([A-Za-z]{1,2})[ _-]?0*([1-9]\d*)")
 
 
 def place_of(measurement: Measurement) -> Place:
-    """Return the plate, well and date of a measurement; empty where none is given."""
-    entered = measurement.entered
-    return (entered.plate.strip(), _well(entered.well), entered.date.strip())
+    """Return the plate, well and date of a measurement, each in one spelling; empty where none is given.
+
+    A date that can be read in two ways stays as it was written.
+    """
+    entered, date = measurement.entered, measurement.entered.date.strip()
+    found = days(date)
+    return (entered.plate.strip(), _well(entered.well), min(found) if len(found) == 1 else date)
 
 
 def _well(text: str) -> str:
@@ -90,8 +96,8 @@ def _same_measurement(new: Measurement, other: Measurement, endpoints: Sequence[
     """Return whether a result and an earlier entry of its compound and endpoint are one measurement, saved again.
 
     They have the same value, as entered or corrected. Where both have a round, it is the same, and so is the
-    replicate. With a replicate, a plate or well that only one of the two has is no difference: it may have been filled
-    in since, and the date is left aside. In all other cases both must have these, and the same.
+    replicate. With a replicate, plate, well and date that only one of the two has are no difference: they may have
+    been filled in since. In all other cases both must have these, and the same.
     """
     new_identity = _identities(new, endpoints)[0]
     if not any(
@@ -165,8 +171,11 @@ def _subject(m: Measurement) -> tuple[object, ...]:
 
 
 def _same_place(one: Place, other: Place) -> bool:
-    """Return whether plate and well are the same wherever both have them; spreadsheets rewrite dates."""
-    return all(a == b or not (a and b) for a, b in zip(one[:2], other[:2], strict=True))
+    """Return whether plate, well and date are the same wherever both have them."""
+    *places, day = one
+    *other_places, other_day = other
+    same = all(a == b or not (a and b) for a, b in zip(places, other_places, strict=True))
+    return same and (day == other_day or not (day and other_day) or bool(days(day) & days(other_day)))
 
 
 def _repeated(own: Counter[Identity], kept: Sequence[tuple[int, Sequence[Identity]]]) -> Counter[Identity]:
@@ -207,3 +216,59 @@ def _identities(m: Measurement, endpoints: Sequence[Endpoint]) -> list[Identity]
         relation = endpoint.relation_on_model(entered.relation)
         found.append((m.compound, m.endpoint, endpoint.to_model(entered.value, entered.unit), relation))
     return found
+
+
+_YEAR_FIRST = re.compile(r"(\d{4})[-./](\d{1,2})[-./](\d{1,2})")
+_NUMBERS = re.compile(r"(\d{1,2})([-./])(\d{1,2})\2(\d{4}|\d{2})")
+_DAY_AND_NAME = re.compile(r"(\d{1,2})[-./ ]{1,2}([^\W\d_]{3,})[-./, ]{1,2}(\d{4}|\d{2})")
+_NAME_AND_DAY = re.compile(r"([^\W\d_]{3,})[. ]{1,2}(\d{1,2}),? (\d{4}|\d{2})")
+_TIME = re.compile(r"[T ]+\d{1,2}:\d\d.*")
+_SERIAL = re.compile(r"[34]\d{4}")
+_FIRST_DAY = datetime.date(1899, 12, 30)
+"""Day 0 of spreadsheets."""
+_MONTHS = (
+    ("jan",), ("feb", "fév"), ("mar", "mär"), ("apr", "avr"), ("may", "mai"), ("jun", "juin"), ("jul", "juil"),
+    ("aug", "aoû"), ("sep",), ("oct", "okt"), ("nov",), ("dec", "dez", "déc"),
+)  # fmt: skip
+
+
+@functools.lru_cache(maxsize=1024)
+def days(text: str) -> frozenset[str]:
+    """Return the days a text may mean, as 2026-03-05: two for 3/5/2026; none when it is no date.
+
+    The time of day is left aside. Year of two digits: 1970 to 2069. A whole number from 30000 to 49999 is the day a
+    spreadsheet counts.
+    """
+    bare = _TIME.sub("", text.strip())
+    if match := _YEAR_FIRST.fullmatch(bare):
+        found = [_day(match[1], int(match[2]), match[3])]
+    elif match := _NUMBERS.fullmatch(bare):
+        found = [_day(match[4], int(match[3]), match[1])]
+        if match[2] != ".":  # with points the day comes first everywhere
+            found.append(_day(match[4], int(match[1]), match[3]))
+    elif match := _DAY_AND_NAME.fullmatch(bare):
+        found = [_day(match[3], _month(match[2]), match[1])]
+    elif match := _NAME_AND_DAY.fullmatch(bare):
+        found = [_day(match[3], _month(match[1]), match[2])]
+    elif _SERIAL.fullmatch(bare):
+        found = [(_FIRST_DAY + datetime.timedelta(days=int(bare))).isoformat()]
+    else:
+        found = []
+    return frozenset(day for day in found if day)
+
+
+def _month(name: str) -> int:
+    """Return its number from its first letters; 0 when it is no month."""
+    folded = name.casefold()
+    # "juin" and "juil" have the same start, so the longest start decides.
+    fits = [(len(start), k) for k, starts in enumerate(_MONTHS, 1) for start in starts if folded.startswith(start)]
+    return max(fits)[1] if fits else 0
+
+
+def _day(year: str, month: int, day: str) -> str:
+    """Return the day, or "" when there is none."""
+    full = int(year) if len(year) == 4 else int(year) + (1900 if int(year) >= 70 else 2000)
+    try:
+        return datetime.date(full, month, int(day)).isoformat()
+    except ValueError:
+        return ""
