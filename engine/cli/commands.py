@@ -65,7 +65,8 @@ number NUMBER (value): of the value: 17, or C3 of a control
 --endpoint SPEC (many): what is measured:
   'NAME[;unit=][;direction=max|min][;transform=log|none][;sd=][;epsilon=][;limit=<5][;wells_per_measurement=1]', once
   for each; it need not be a column. The limit is in the unit of the values. An sd may be unknown, or unknown:0.2 with
-  a guess: see --sd. 'NAME;of=NAME - NAME' is the difference of two others on the log scale, such as a selectivity
+  a guess: see --sd. kind=yes-no or kind=count: answers, or counts. 'NAME;of=NAME - NAME' is the difference of two
+  others on the log scale, such as a selectivity
 # @stock
 [stock and synthesis] What is in stock, can be made, or cannot be made.
 --stock COL: column that says yes, no, an amount, in stock, to be made, or cannot

@@ -145,7 +145,7 @@ def plan_document(now: Status, issued: Round | None, layout: Layout | None, seco
             for item in items
         ],
         **_to_make(now, [item.compound for item in items]),
-        "certificate": None if issued is None or now.phase is None else pick(now.phase, "criterion value lower_bound"),
+        "certificate": pick(None if issued is None else now.phase, "criterion value lower_bound"),
         "orders": orders_document(now),
         "plates": plates_document(now, layout),
         "seconds": seconds,

@@ -323,6 +323,7 @@ def _document(now: Status, made: Forecast) -> dict[str, Any]:
         budget["in"] = budget.pop("in_")
     return {
         **pick(now, "name strategy finished measurements_used head"),
+        "curve": [asdict(point) for point in made.curve],
         "measurements": asdict(made.measurements),
         "rounds": asdict(made.rounds),
         **left_to_do(now, made),

@@ -265,13 +265,13 @@ class Campaign:
 
     @with_keywords()
     def predict(self, table: Table) -> pd.DataFrame:
-        """Return what the series model expects of compounds, those outside the campaign too, in the order of the rows.
+        """Return what the series model expects of compounds, those outside the campaign too: a row for each of a table.
 
         ``table``: a column for each site, with substituents that may be new, or a column of ids. Columns: those of
-        the table, then estimate, low and high (95 % interval of the compound's own value, without assay noise); with
-        several endpoints ``estimate pIC50`` and so on. Compounds of the campaign have the numbers of ``candidates``,
-        but under a proven strategy, whose bounds are not the model's. AssayPilotError before the first value, and
-        without sites or ids.
+        the table, with its index, then estimate, low and high (95 % interval of the compound's own value, without
+        assay noise); with several endpoints ``estimate pIC50`` and so on. Compounds of the campaign have the numbers
+        of ``candidates``, but under a proven strategy, whose bounds are not the model's. AssayPilotError before the
+        first value, and without sites or ids.
         """
         from .series_model import predictions
 

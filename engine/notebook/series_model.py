@@ -250,7 +250,10 @@ def predictions(now: Status, table: Table) -> pd.DataFrame:
     similarity = [substituent_similarity(library.forms(site.name, tuple(labels))) for site, labels in both]
     controls = Controls(now.readings, len(codes))
     used = used_by_model(now.measurements, now.settings.parameters)
-    found = pd.DataFrame({name: raw.column(name) for name in raw.columns})
+    if isinstance(table, pd.DataFrame) and len(table) == len(raw):
+        found = table.copy()  # with its index, so that a column of the result goes back where it belongs
+    else:
+        found = pd.DataFrame({name: raw.column(name) for name in raw.columns})
     deciding = now.deciding_endpoints
     recorded = (k for k, endpoint in enumerate(now.endpoints) if endpoint.of is None)
     measured = {
@@ -266,6 +269,7 @@ def predictions(now: Status, table: Table) -> pd.DataFrame:
             coding.sizes,
             measured[positions[place]],
             noise_sd=None if endpoint.noise_estimated else endpoint.noise_sd,
+            usual_noise=endpoint.noise_sd if endpoint.noise_estimated else None,
             seed=now.settings.seed,
             similarity=similarity,
             ends=endpoint.ends,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
@@ -150,21 +150,29 @@ def other_substituents(
             if compound is not None and not is_missing(text) and "*" not in text
         ]
         cells = [cell for cell in cells if "*" not in site.substituents[cell[2]]]
-        unknown = [text for _, text, _ in cells if label_of(text) not in known]
+        unknown = [text for _, text, _ in cells if code_of(known, text) < 0]
         if unknown and all(map(_is_number, unknown)):
             continue  # replicates are called R1 and R2, too
         strange = 2 * len(unknown) > len(cells)
         found += [
             (place, site.name, text, site.substituents[code])
             for place, text, code in cells
-            if known.get(label_of(text), -1 if strange else code) != code
+            if code_of(known, text, -1 if strange else code) != code
         ]
     return found
 
 
 def codes_of(substituents: Sequence[str]) -> dict[str, int]:
-    """Return the place of each substituent of a site by its text for comparison."""
-    return {label_of(label): code for code, label in enumerate(substituents)}
+    """Return the place of each substituent of a site by its text, and by its text for comparison (see ``code_of``)."""
+    folded: dict[str, int] = {}
+    for code, label in enumerate(substituents):
+        folded.setdefault(label_of(label), code)
+    return folded | {label.strip(): code for code, label in enumerate(substituents)}
+
+
+def code_of(codes: Mapping[str, int], text: str, otherwise: int = -1) -> int:
+    """Return the place of the substituent of a cell: as it is written, else as a number; a site may have 01 and 1."""
+    return codes.get(text.strip(), codes.get(label_of(text), otherwise))
 
 
 def label_of(text: str) -> str:
@@ -196,7 +204,7 @@ def named_by_sites(raw: RawTable, library: Library) -> tuple[str, ...] | None:
         places.setdefault(tuple(own), place)
     ids = []
     for row in zip(*map(raw.column, columns), strict=True):
-        at = places.get(tuple(of.get(label_of(text), -1) for of, text in zip(codes, row, strict=True)))
+        at = places.get(tuple(code_of(of, text) for of, text in zip(codes, row, strict=True)))
         ids.append("" if at is None else library.ids[at])
     return tuple(ids) if 2 * sum(map(bool, ids)) > len(ids) else None
 

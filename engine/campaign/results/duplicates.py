@@ -132,28 +132,40 @@ def _once_each(new: Sequence[Measurement]) -> list[Measurement]:
 
 
 def questioned(
-    fresh: Sequence[Measurement], earlier: Sequence[Measurement], endpoints: Sequence[Endpoint]
+    fresh: Sequence[Measurement], earlier: Sequence[Measurement], endpoints: Sequence[Endpoint], repeated: int
 ) -> tuple[str, ...]:
-    """Return questions about new values whose round and replicate have another value already.
+    """Return questions about new values whose round and replicate, or plate and well, have another value already.
 
-    A typo corrected in the list, perhaps.
+    A typo corrected in the list, perhaps. So is a new value of a measured compound where the list repeats more known
+    values, ``repeated`` of them, than it has new ones.
 
     Both values stay; the sender of the list knows which one is right.
     """
-    subjects = {_subject(m) for m in fresh if m.entered.round is not None and _replicate(m)}
+    wanted = {subject for m in fresh for subject in _subjects(m)}
     before: dict[tuple[object, ...], list[Measurement]] = {}
-    for m in earlier if subjects else ():
-        if m.entered.round is not None and _subject(m) in subjects and not m.withdrawn and m.excluded is None:
-            before.setdefault(_subject(m), []).append(m)
+    for m in earlier if wanted else ():
+        for subject in _subjects(m).keys() & wanted if not m.withdrawn and m.excluded is None else ():
+            before.setdefault(subject, []).append(m)
+    mostly_known = repeated > len(fresh)
+    counting = (m for m in earlier if not m.withdrawn and m.excluded is None) if mostly_known else ()
+    latest = {(m.compound, m.endpoint): m for m in counting}
     questions = []
-    for m in fresh:
-        other = next((o for o in before.get(_subject(m), ()) if _same_place(place_of(o), place_of(m))), None)
-        if m.entered.round is not None and other is not None and m.excluded is None:
+    for m in fresh if before or latest else ():
+        known = (
+            (words, other)
+            for subject, words in _subjects(m).items()
+            for other in before.get(subject, ())
+            if _same_place(place_of(other), place_of(m))
+        )
+        words, other = next(known, ("", None))
+        if other is None:
+            words, other = "its value", latest.get((m.compound, m.endpoint))
+        if other is not None and m.excluded is None:
             row = f"Row {m.entered.row}, " if m.entered.row else ""
             endpoint = f" of {endpoints[m.endpoint].name}" if len(endpoints) > 1 else ""
             questions.append(
-                f"{row}{m.entered.compound}: replicate {m.entered.replicate} of round {m.entered.round}{endpoint} was "
-                f"{_as_entered(other)} and is {_as_entered(m)} now. Both are kept; correct or exclude the wrong one."
+                f"{row}{m.entered.compound}: {words}{endpoint} was {_as_entered(other)} and is {_as_entered(m)} now. "
+                "Both are kept; correct or exclude the wrong one."
             )
     more = len(questions) - _QUESTIONS
     return (*questions[:_QUESTIONS], *([f"{more} more have another value than before."] if more > 0 else []))
@@ -165,9 +177,16 @@ def _as_entered(m: Measurement) -> str:
     return " ".join(filter(None, (f"{'' if entered.relation == '=' else entered.relation}{value}", entered.unit or "")))
 
 
-def _subject(m: Measurement) -> tuple[object, ...]:
-    """Return the round, replicate, compound and endpoint of a result."""
-    return (m.entered.round or 0, _replicate(m), m.compound, m.endpoint)
+def _subjects(m: Measurement) -> dict[tuple[object, ...], str]:
+    """Return what can hold one value of a compound and endpoint only, each with its words: a replicate, and a well."""
+    found: dict[tuple[object, ...], str] = {}
+    if m.entered.round is not None and _replicate(m):
+        subject = (m.entered.round, _replicate(m), m.compound, m.endpoint)
+        found[subject] = f"replicate {m.entered.replicate} of round {m.entered.round}"
+    plate, well, _ = place_of(m)
+    if plate and well:
+        found[plate, well, m.compound, m.endpoint] = f"well {well} of plate {plate}"
+    return found
 
 
 def _same_place(one: Place, other: Place) -> bool:

@@ -74,8 +74,9 @@ def prepare(
         replace(m, number=first_number + row, round=m.round or round_number, phase=phase if n else 0, counted=n)
         for row, (m, n) in enumerate(zip(fresh, counted, strict=True))
     ]
-    all_questions = (*_questions(endpoints, fresh, earlier), *questioned(fresh, earlier, endpoints))
-    return Intake(tuple(numbered), len(kept) - len(fresh), tuple(rejected), all_questions)
+    repeated = len(kept) - len(fresh)
+    all_questions = (*_questions(endpoints, fresh, earlier), *questioned(fresh, earlier, endpoints, repeated))
+    return Intake(tuple(numbered), repeated, tuple(rejected), all_questions)
 
 
 _LOTS = 7_251_944

@@ -294,6 +294,25 @@ def test_another_value_of_the_same_replicate_is_asked_about_and_kept() -> None:
     assert (len(many), many[-1]) == (6, "3 more have another value than before.")
 
 
+def test_another_value_of_the_same_well_is_asked_about_and_kept() -> None:
+    wells = {c: {"plate": "P1", "well": f"A{c + 1}", "date": "2026-03-05"} for c in range(4)}
+    earlier = recorded(*(Result(IDS[c], 6.0 + c, **place) for c, place in wells.items()))
+    (question,) = take([Result(IDS[1], 7.5, **wells[1] | {"well": "a02", "date": "5.3.2026"})], earlier).warnings
+    assert question.startswith(f"{IDS[1]}: well A2 of plate P1 was 7 and is 7.5 now. Both are kept")
+    for other in ({"well": "A9"}, {"plate": "P2"}, {"date": "2026-04-05"}):
+        assert not take([Result(IDS[1], 7.5, **wells[1] | other)], earlier).warnings
+
+
+def test_new_value_in_a_list_of_known_ones_is_asked_about_and_kept() -> None:
+    rows = [Result(IDS[c], 6.0 + c, date="2026-03-05") for c in range(4)]
+    taken = take([*rows[:3], Result(IDS[3], 7.7, date="2026-03-05")], recorded(*rows))
+    assert (len(taken.measurements), taken.duplicates) == (1, 3)
+    assert taken.warnings == (
+        f"{IDS[3]}: its value was 9 and is 7.7 now. Both are kept; correct or exclude the wrong one.",
+    )
+    assert not take([rows[0], Result(IDS[3], 7.7, date="2026-03-05")], recorded(*rows)).warnings
+
+
 def test_most_detailed_entry_is_recognised_first() -> None:
     """Both are there, in whatever order the second file has its rows."""
     earlier = recorded(*listed({(0, 1): 6.1}, plate="P1", well="A1"), *listed({(0, 1): 6.1}, plate="P2"))

@@ -133,6 +133,9 @@ def test_predictions_are_those_of_candidates_and_wide_for_new_substituents(serie
     found = campaign.predict(pd.DataFrame({"ID": ["AGK", "FJM"]}))
     columns = ["estimate", "low", "high"]
     assert found[columns].to_numpy() == pytest.approx(known.loc[["AGK", "FJM"], columns].to_numpy())
+    turned = campaign.predict(pd.DataFrame({"ID": ["FJM", "AGK"]}, index=[1, 0]))
+    assert turned.index.tolist() == [1, 0]
+    assert turned["estimate"].reindex([0, 1]).tolist() == found["estimate"].tolist()
     new = campaign.predict(pd.DataFrame({"R1": ["A", "new"], "R2": ["G", "G"], "R3": ["K", "K"]}))
     assert new.loc[0, columns].tolist() == pytest.approx(known.loc["AGK", columns].tolist())
     width = new["high"] - new["low"]

@@ -12,6 +12,7 @@ from assaypilot.engine.domain.plates.layout import Layout, Placed, Plate, PlateU
 from assaypilot.engine.domain.plates.wells import Well
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.sheet import write_csv
+from assaypilot.engine.tables.compound_names import code_of, codes_of
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import parse_text, read_table
@@ -279,3 +280,9 @@ def test_what_is_next_to_a_column_of_values_and_is_not_used_is_named(columns, sa
     found = read_results(raw, Library.listed(["R1"], [["Me"], ["H"]], ids=["CPD-1", "CPD-2"]), (Endpoint("pIC50"),))
     assert [one.value for one in found.results] == [7.9]
     assert said in " ".join(found.warnings)
+
+
+@pytest.mark.parametrize("labels", [("1", "01", "001"), ("1", "1.0", "2"), ("1e3", "1000", "5")])
+def test_substituents_that_are_equal_as_numbers_are_compared_as_written(labels):
+    assert [code_of(codes_of(labels), text) for text in labels] == [0, 1, 2]
+    assert code_of(codes_of(("0.1", "0.2")), "0.10") == 0
