@@ -16,14 +16,15 @@ from ..domain.goals import GOALS, AllEpsilonBest, Best, Goal, ParetoSet, Top
 from ..errors import AssayPilotError
 from ..strategies.protocol import check_delta
 
+_LAB = "Give what the lab can do."
 _WHOLE = (
-    ("--per-round", "measurements per round", "per_round", 1),
-    ("--max-replicates", "measurements of one compound in a round", "max_replicates", 1),
-    ("--budget", "the budget", "budget", 1),
-    ("--seed", "the seed", "seed", 0),
-    ("--top", "the number of best compounds", "top", 1),
+    ("--per-round", "measurements per round", "per_round", 1, _LAB),
+    ("--max-replicates", "measurements of one compound in a round", "max_replicates", 1, _LAB),
+    ("--budget", "the budget", "budget", 1, "Leave it out for no limit."),
+    ("--seed", "the seed", "seed", 0, "Leave it out."),
+    ("--top", "the number of best compounds", "top", 1, "For example 10."),
 )
-"""Whole numbers: option, name, field and least value."""
+"""Whole numbers: option, name, field, least value, and what to do about another one."""
 
 
 def _whole(value: object) -> int | None:
@@ -88,15 +89,13 @@ class Settings:
 
     def _check_numbers(self) -> None:
         """Make whole numbers of equal floats; AssayPilotError for what is no number, or too small."""
-        for option, name, field_name, least in _WHOLE:
+        for option, name, field_name, least, mend in _WHOLE:
             value = getattr(self, field_name)
             if value is None and field_name in ("budget", "top"):
                 continue
             whole = _whole(value)
             if whole is None or whole < least:
                 wanted = "a whole number" if whole is None else f"{least} or more"
-                mend = "Leave it out for no limit." if field_name == "budget" else "Give what the lab can do."
-                mend = "Leave it out." if field_name == "seed" else mend
                 raise AssayPilotError(f"{name} must be {wanted}, got {value!r}", option=option, mend=mend)
             object.__setattr__(self, field_name, whole)
         for field_name in ("epsilon", "slack", "delta"):

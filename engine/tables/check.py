@@ -328,7 +328,7 @@ def _fit_warnings(facts: Sequence[EndpointFacts]) -> list[str]:
         if fit.rows and fit.leverage_one * 2 > fit.rows:
             warnings.append(
                 f"{name}: {fit.leverage_one} of {fit.rows} compounds are fitted exactly, because a substituent of "
-                "theirs occurs in no other measured compound; R2 says little here."
+                "theirs occurs in no other measured compound; R² says little here."
             )
         # Single answers and counts scatter so much that none of them can be predicted well.
         if fit.q2 is not None and fit.q2 < POOR_Q2 and fact.endpoint.kind == "value":
