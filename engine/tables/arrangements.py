@@ -12,7 +12,7 @@ from ..domain.plates.wells import FORMATS, Well, row_letters
 from . import headers
 from .layout import LaidOut, lay_out
 from .raw import fold
-from .runs import run_number
+from .side_columns import run_number
 from .values import is_missing
 
 _FEWEST_COMPOUNDS = 2
@@ -75,7 +75,7 @@ def turned(lines: Lines, numbers: Sequence[int], show: Show) -> Listed | None:
         upright[0][0] = "ID"
     kept = [place for place in range(width) if place == 0 or any(upright[place])]
     note = (
-        f"A compound is in each column and {', '.join(left[1:4])}{', …' if len(left) > 4 else ''} in the rows, so "
+        f"A compound stands in each column and {', '.join(left[1:4])}{', …' if len(left) > 4 else ''} in the rows, so "
         "the table was turned: row 2 here is column 2 (B) of the file."
     )
     return [upright[place] for place in kept], [place + 1 for place in kept], note
@@ -133,7 +133,7 @@ def paired(lines: Lines, numbers: Sequence[int], show: Show) -> Listed | None:
                 if label and not is_missing(text):
                     out.append([texts[0], label, text])
                     rows.append(row)
-        note = f"{down} is in the rows and {across} in the columns: {len(out) - 1} pairs have a value ({name})."
+        note = f"{down} stands in the rows and {across} in the columns: {len(out) - 1} pairs have a value ({name})."
         return (out, rows, note) if len(out) > 2 else None
     return None
 

@@ -188,7 +188,7 @@ def find_structures(claims: Claims) -> str | None:
     others = [name for name in enough if name != column and many[name] >= _MOST_ARE * many[column]]
     claims.reported.update(others)
     also = f" Column {', '.join(others)} holds structures, too." if others else ""
-    claims.notes.append(f"The structures are in column {column}, by its cells.{also}")
+    claims.notes.append(f"The structures are in column {column}, by what stands in it.{also}")
     return column
 
 
@@ -329,24 +329,46 @@ def _of_assay(column: EndpointColumn, endpoint: Endpoint, name: str, values: Seq
     )
 
 
+_DISTINGUISH_VALUES = HEADERS["tells values apart"]
+"""Folded names of columns that distinguish values, the clearest first."""
 _DISTINGUISH_FORMS = HEADERS["tells forms apart"]
 """Folded names of columns that distinguish forms of a compound."""
 _NAMED = 3
 
 
-def about_doses(claims: Claims, endpoints: Sequence[EndpointColumn]) -> None:
-    """Warn when the values of one endpoint, which is no fitted potency, are of several concentrations."""
-    values = [one for one in endpoints if one.value and not headers.looks_like_activity(one.endpoint.name)]
-    for column in filter(is_dose, claims.free() if values else ()):
-        doses = list(dict.fromkeys(filled(claims.raw.column(column))))
-        if len(doses) > 1:
-            claims.reported.add(column)
-            claims.warnings.append(
-                f"{values[0].endpoint.name}: its values are of {len(doses)} different ones by column {column} "
-                f"({', '.join(doses[:_NAMED])}{', …' * (len(doses) > _NAMED)}) and count together. If they are not the "
-                "same quantity, keep the rows of one in the table."
-            )
-            return
+def counted_together(claims: Claims, endpoints: Sequence[EndpointColumn], name_column: str | None) -> None:
+    """Warn when the values of one endpoint are of several targets, cells or the like.
+
+    Only unused columns count, and of those that differ the first by ``_DISTINGUISH_VALUES`` is named.
+    """
+    raw = claims.raw
+    for name in (*_DISTINGUISH_VALUES, None):
+        for column in raw.columns:
+            if column in claims.taken or (not is_dose(column) if name is None else fold(column) != name):
+                continue
+            for endpoint in endpoints:
+                if name is None and headers.looks_like_activity(endpoint.endpoint.name):
+                    continue  # a fitted value is of all concentrations
+                kinds = _kinds(raw, column, endpoint, name_column)
+                if len(kinds) > 1:
+                    more = ", …" if len(kinds) > _NAMED else ""
+                    claims.reported.add(column)
+                    claims.warnings.append(
+                        f"{endpoint.endpoint.name}: its values are of {len(kinds)} different ones by column {column} "
+                        f"({', '.join(kinds[:_NAMED])}{more}) and count together. If they are not the same quantity, "
+                        "keep the rows of one in the table."
+                    )
+                    return
+
+
+def _kinds(raw: RawTable, column: str, endpoint: EndpointColumn, name_column: str | None) -> list[str]:
+    """Return the texts of a column in the rows that have a value of an endpoint."""
+    if endpoint.value is None:
+        return []
+    names = ("",) * len(raw) if name_column is None or endpoint.only is None else raw.column(name_column)
+    only = "" if name_column is None or endpoint.only is None else endpoint.only
+    rows = zip(raw.column(column), raw.column(endpoint.value), names, strict=True)
+    return list(dict.fromkeys(kind for kind, value, of in rows if of == only and kind and not is_missing(value)))
 
 
 def forms_together(raw: RawTable, mapping: TableMapping) -> list[str]:

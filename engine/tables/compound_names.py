@@ -282,7 +282,7 @@ def with_compounds(
     if others:
         warnings.append(f"Wells of controls were left out: {', '.join(others)}.")
     if empty:
-        warnings.append(f"Empty wells were left out: {listed(empty, _NAMED)}.")
+        warnings.append(f"Wells where nothing stands were left out: {listed(empty, _NAMED)}.")
     ids, rounds, replicates, of_each, places = zip(*found_wells, strict=True) if found_wells else ((),) * 5
     given = {"ID": ids, "Round": rounds, "Replicate": replicates, "Plate": places}
     if all(of_each) and len(endpoints) > 1 and not any(fold(c) in headers.ENDPOINT_NAME for c in raw.columns):

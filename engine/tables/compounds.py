@@ -14,7 +14,7 @@ from .products import (
     looks_filled_down,
     one_spelling,
 )
-from .raw import Findings, Problem, RawTable
+from .raw import Problem, RawTable, Said
 from .structures import numbered
 from .values import DASHES, NO, YES, is_missing, quoted
 
@@ -36,7 +36,7 @@ def compounds_of(
     raw: RawTable,
     mapping: TableMapping,
     unusable: frozenset[int],
-    findings: Findings,
+    findings: Said,
     known: Sequence[Sequence[str]] = (),
 ) -> Compounds:
     """Return the compounds of the usable rows; ``known``: substituents of each site that are there already."""
@@ -104,7 +104,7 @@ def _refuse_id(
 
 
 def _site_labels(
-    raw: RawTable, mapping: TableMapping, findings: Findings, known: Sequence[Sequence[str]]
+    raw: RawTable, mapping: TableMapping, findings: Said, known: Sequence[Sequence[str]]
 ) -> list[tuple[str, ...] | None]:
     """Return the substituents of each row; None where one is not known, which is listed."""
     unknown: dict[int, list[str]] = {}
@@ -132,8 +132,8 @@ def _site_labels(
     below = [name for name in mapping.sites if blanks[name] and looks_filled_down(raw.column(name))]
     if below:
         findings.warnings.append(
-            f"In {', '.join(below)} each substituent is given once, above empty cells. If it holds for these, fill "
-            "them in: nothing is copied down."
+            f"In {', '.join(below)} each substituent stands once, above empty cells. If it holds for these, fill them "
+            "in: nothing is copied down."
         )
     counts = ", ".join(f"{name}: {count}" for name, count in blanks.items() if count)
     if counts and mapping.blank == "h":

@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 from ..domain.difference import check_differences, in_words
 from ..domain.endpoint import CONCENTRATIONS, Endpoint, normalise_unit
@@ -17,10 +16,9 @@ from .classes import about_kind, about_unread, about_words, classes_of, is_resul
 from .column_roles import SAMPLED, Claims
 from .endpoint_kinds import described, kind_of, without_column
 from .normalise import doses, is_dose, points_in_columns
-from .options import SIDES, EndpointColumn, EndpointSpec
+from .options import EndpointColumn, EndpointSpec
 from .raw import fold
-from .runs import once_each, run_groups
-from .side_columns import Sides
+from .side_columns import SIDES, Sides, about_errors, once_each, run_groups
 from .values import is_missing, parse_value
 
 _MOST_NAMES = 60
@@ -104,8 +102,24 @@ class Endpoints:
                 self._claims.reported.add(column)
         several = sum(column is not None for _, column in chosen) > 1
         columns = [self._endpoint(spec, column, several) for spec, column in chosen]
-        if columns:
-            self.warnings += self.sides.unused(columns)
+        used = {side for column in columns for side in (column.relation, column.unit, column.n, column.sd)}
+        lost = [
+            column
+            for column in self._claims.free()
+            if (headers.role_of(column) in SIDES or column in self.sides.signs)
+            and column not in used
+            and column not in self.sides.people
+        ]
+        errors = [c for c in self._claims.free() if self._is_sem(c) and not headers.is_of_fit(c)]
+        if errors and columns:
+            self._claims.reported.update(errors)
+            self.warnings.append(about_errors(errors))
+        if lost and columns:
+            self._claims.reported.update(lost)
+            self.warnings.append(
+                f"Not used, because it is not clear to which endpoint they belong: {', '.join(lost)}. "
+                'Name them like the endpoint, for example "IC50 SD".'
+            )
         return None, columns
 
     def differences(self, measured: Sequence[Endpoint]) -> list[EndpointColumn]:
@@ -135,7 +149,8 @@ class Endpoints:
         """Return the endpoints of a table with one row per measurement, by the texts in its endpoint column."""
         order = list(dict.fromkeys(text for text in self.raw.column(name_column) if not is_missing(text)))
         specs = {fold(spec.name): spec for spec in self.specs}
-        sides = self.sides.of_rows()
+        sides = {role: self._claims.role(role) for role in SIDES}
+        self._find_sides(sides)
         columns = []
         fits = [text for text in order if headers.is_of_fit(text) and fold(text) not in specs]
         if fits and not self.specs:
@@ -153,7 +168,7 @@ class Endpoints:
             cells = zip(self.raw.column(value), self.raw.column(name_column), strict=True)
             own = tuple(cell for cell, name in cells if name == text)
             found = replace(self._described(spec, bare, unit, own), value=value, only=text)
-            columns.append(replace(found, **sides))
+            columns.append(_with_sides(found, sides))
         columns += [self._endpoint(spec, None, several=True) for spec in specs.values()]
         self.notes.append(
             f"Each row is one measurement: {name_column} says of what "
@@ -187,21 +202,34 @@ class Endpoints:
             None,
         )
 
+    def _find_sides(self, sides: dict[str, str | None]) -> None:
+        """Add the relation and the unit of each row, by the cells of columns, where no header names them."""
+        if sides["relation"] is None:
+            sides["relation"] = next((c for c in self._claims.free() if c in self.sides.signs), None)
+        if sides["unit"] is None:
+            for column in self._claims.free():
+                texts = {text for text in self.raw.column(column)[:SAMPLED] if not is_missing(text)}
+                if texts and all(map(headers.is_unit, texts)):
+                    sides["unit"] = column
+                    break
+        self.taken.update(filter(None, (sides["relation"], sides["unit"])))
+
     def _endpoint(self, spec: EndpointSpec, column: str | None, several: bool) -> EndpointColumn:
         """Return the endpoint a spec describes, what it leaves open being read from the header and a unit column."""
         bare, header_unit = headers.split_unit(column or spec.name)
-        sides: dict[str, Any] = dict.fromkeys(SIDES)
+        sides: dict[str, str | None] = dict.fromkeys(SIDES)
         called, runs = next(
             ((name, runs) for name, runs in self.runs.items() if column in runs and self._calls(spec, name)), ("", ())
         )
         if runs:
             header_unit = headers.split_unit(called)[1]  # (run 1) is no unit
         if column is not None and runs:
-            sides = self.sides.of_run(column, several=several)
+            # Columns next to runs (n, SD, relation) belong to their mean, or to one of them.
+            sides["unit"] = self.sides.of(column, "unit", several=several)
             self.taken.update(runs)
             self.notes.append(f"{spec.name}: {', '.join(runs)} are its runs, each a measurement of its own.")
         elif column is not None:
-            sides = self.sides.all_of(column, several=several)
+            sides = {role: self.sides.of(column, role, several=several) for role in SIDES}
             if fold(column) != fold(spec.name):
                 self.notes.append(f"The values of {spec.name} are in column {column}.")
         unit = header_unit if spec.unit is None else normalise_unit(spec.unit)
@@ -216,7 +244,7 @@ class Endpoints:
         bare = headers.split_unit(spec.name)[0] if runs else bare
         texts = () if column is None else self.raw.column(column)
         found = replace(self._described(spec, bare, unit, texts), value=column, further=tuple(runs[1:]))
-        return replace(found, **sides)
+        return _with_sides(found, sides)
 
     def _described(self, spec: EndpointSpec, bare: str, unit: str, texts: Sequence[str]) -> EndpointColumn:
         """Return the endpoint with its scale and direction chosen where the user did not; notes on it are kept.
@@ -348,3 +376,13 @@ class Endpoints:
             texts = tuple(text for text, name in zip(texts, self.raw.column(where), strict=True) if name == only)
         found = Counter(normalise_unit(text) for text in texts if not is_missing(text))
         return found.most_common(1)[0][0] if found else ""
+
+    def _is_sem(self, column: str) -> bool:
+        """Whether a column contains standard errors of means."""
+        within = headers.role_within(column)
+        return headers.role_of(column) == "sem" or (within is not None and within[1] == "sem")
+
+
+def _with_sides(found: EndpointColumn, sides: dict[str, str | None]) -> EndpointColumn:
+    """Return an endpoint's column with its side columns."""
+    return replace(found, relation=sides["relation"], unit=sides["unit"], n=sides["n"], sd=sides["sd"])

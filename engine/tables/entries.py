@@ -53,9 +53,9 @@ class Entry:
     """What stands behind the value in its cell and is not used, because it can mean several things."""
 
 
-def as_result(entry: Entry, compound: str, endpoint: Endpoint, row: int, given: Mapping[str, str]) -> Result:
-    """Return a value with what its row gives, by role."""
-    places: dict[str, Any] = {role: given[role] for role in ("replicate", "date", "plate", "well", "batch")}
+def as_result(entry: Entry, compound: str, endpoint: Endpoint, row: int, beside: Mapping[str, str]) -> Result:
+    """Return a value with what stands ``beside`` it in its row, by role."""
+    places: dict[str, Any] = {role: beside[role] for role in ("replicate", "date", "plate", "well", "batch")}
     return Result(
         compound=compound,
         value=entry.value,
@@ -64,8 +64,8 @@ def as_result(entry: Entry, compound: str, endpoint: Endpoint, row: int, given: 
         unit=entry.unit,
         n=entry.n,
         sd=entry.sd,
-        comment="; ".join(filter(None, (given["comment"], entry.note))),
-        excluded=is_marked(given["excluded"]),
+        comment="; ".join(filter(None, (beside["comment"], entry.note))),
+        excluded=is_marked(beside["excluded"]),
         row=row,
         **places,
     )
@@ -105,13 +105,13 @@ def left_behind(column: str, found: Sequence[tuple[int | None, str]]) -> str:
     row, text = found[0]
     also = f", and {len(found) - 1:,} more" if len(found) > 1 else ""
     mend = "" if marks else " An SD is used from a column SD."
-    return f"{column}: {what} follows a value and is not used ({text!r} in row {row}{also}).{mend}"
+    return f"{column}: {what} stands behind a value and is not used ({text!r} in row {row}{also}).{mend}"
 
 
 def read_entry(
     endpoint: Endpoint, text: str, decimal: str = ".", *, relation: str = "", unit: str = "", n: str = "", sd: str = ""
 ) -> Entry | None:
-    """Return the value in a cell with what its row gives; None when there is no value (yet).
+    """Return the value in a cell with what its row says beside it; None when there is no value (yet).
 
     Raises Unreadable. A relation or unit inside the cell goes before the row's own. A concentration entered for a
     pIC50-like endpoint is converted, and noted.
@@ -125,11 +125,11 @@ def read_entry(
         raise Unreadable(_no_value(endpoint, text, error)) from None
     if found.value in _CODES and found.relation == "=" and found.unit is None:
         raise Unreadable(f"{quoted(text)} looks like a code for no value; leave the cell empty")
-    sign = found.relation
-    # A question mark is no value yet, but next to a value it is a doubt.
-    if sign == "=" and relation and (relation == "?" or not is_missing(relation)):
+    said = found.relation
+    # A question mark is no value yet, but beside a value it is a doubt.
+    if said == "=" and relation and (relation == "?" or not is_missing(relation)):
         try:
-            sign = parse_relation(relation)
+            said = parse_relation(relation)
         except ValueError as error:
             raise Unreadable(str(error), "relation") from None
     own = found.unit if found.unit is not None else (None if is_missing(unit) else unit)
@@ -143,11 +143,11 @@ def read_entry(
             # The SD of a concentration is none of its logarithm.
             spread = f"{found.sd:g}" if found.sd is not None else " ".join(sd.split())
             note, sd, found = f"{note}; its SD ({spread}) is not used", "", replace(found, sd=None)
-        value, sign, own = -math.log10(value * CONCENTRATIONS[normalise_unit(own)]), FLIPPED[sign], None
+        value, said, own = -math.log10(value * CONCENTRATIONS[normalise_unit(own)]), FLIPPED[said], None
     elif own is not None and normalise_unit(own) in ("", endpoint.unit or split_unit(endpoint.name)[1]):
         # The header's unit is that of the values only as long as the endpoint was not given another one.
         own = None
-    if sign != "=" and endpoint.kind != "value":
+    if said != "=" and endpoint.kind != "value":
         raise Unreadable(f"{quoted(text)} is a bound, and {endpoint.name} takes values only")
     try:
         endpoint.to_model(value, own)
@@ -158,7 +158,7 @@ def read_entry(
         note = f"entered as {' '.join(text.split())}"
     return Entry(
         value,
-        sign,
+        said,
         own,
         _count(n, decimal) if found.n is None else found.n,
         _spread(sd, decimal) if found.sd is None else found.sd,
@@ -327,7 +327,7 @@ _CALLED = HEADERS["quality"]
 
 
 def is_marked(text: str) -> bool:
-    """Whether a cell says that the value of its row is not to be used."""
+    """Whether a cell says that the value beside it is not to be used."""
     word = text.strip().casefold()
     return word in YES or word in _FAILED
 

@@ -319,13 +319,14 @@ def is_about_rows(header: str) -> bool:
 
 _MARKS = ("status", "evidence", "availability")
 """Headers of every export with all its columns."""
-_WITHOUT_VALUES = re.compile(
-    r"status|evidence|availability|decided in round|why out|goal|guarantee|program|exported|events|campaign head|"
-    r"p\(.*\)|assay noise \(sd\)(?: of .*)?"
+_WITHOUT_VALUES = frozenset(
+    (*_MARKS, "decided in round", "why out", "goal", "guarantee", "program", "exported", "events", "campaign head")
 )
-_BOUND = re.compile(r"(?P<of>.+) (?:low|high|estimate)")
 _BETWEEN = ("smiles", "name", "picture")
 """Columns between the ids and the sites."""
+_CHANCE = re.compile(r"p\(.*\)")
+_NOISE = re.compile(r"assay noise \(sd\)(?: of .*)?")
+_BOUND = re.compile(r"(?P<of>.+) (?:low|high|estimate)")
 
 
 def is_export(columns: Sequence[str]) -> bool:
@@ -350,10 +351,15 @@ def export_columns(columns: Sequence[str]) -> tuple[str, ...]:
     """
     if not is_export(columns):
         return ()
-    folded = set(map(fold, columns))
-    bounds = {name: _BOUND.fullmatch(fold(name)) for name in columns}
-    return tuple(
-        name
-        for name, bound in bounds.items()
-        if _WITHOUT_VALUES.fullmatch(fold(name)) or (bound and f"{bound['of']} estimate" in folded)
+    estimates = {fold(name).removesuffix(" estimate") for name in columns if fold(name).endswith(" estimate")}
+    return tuple(name for name in columns if _has_no_values(fold(name), estimates))
+
+
+def _has_no_values(folded: str, estimates: set[str]) -> bool:
+    bound = _BOUND.fullmatch(folded)
+    return (
+        folded in _WITHOUT_VALUES
+        or _CHANCE.fullmatch(folded) is not None
+        or _NOISE.fullmatch(folded) is not None
+        or (bound is not None and bound["of"] in estimates)
     )

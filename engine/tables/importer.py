@@ -19,7 +19,7 @@ from ..system.progress import Report, silent
 from ..text.statements import listed
 from .compound_columns import forms_together
 from .compounds import Compounds, compounds_of
-from .measured_values import read_history
+from .history import read_history
 from .options import TableMapping
 from .products import (
     about_cases,
@@ -32,7 +32,7 @@ from .products import (
     thin,
     whole_product,
 )
-from .raw import Findings, Problem, RawTable
+from .raw import Problem, RawTable, Said
 from .stock import STOCK_ROLES, read_stock
 from .structures import on_scaffold, read_structure_column
 from .values import is_missing, quoted
@@ -90,7 +90,7 @@ def import_table(raw: RawTable, mapping: TableMapping, report: Report = silent) 
 
 def _import(raw: RawTable, mapping: TableMapping, report: Report) -> ImportedTable:
     _check_columns(raw, mapping)
-    findings = Findings(list(raw.problems), [*raw.warnings, *mapping.warnings], list(mapping.notes))
+    findings = Said(list(raw.problems), [*raw.warnings, *mapping.warnings], list(mapping.notes))
     raw = filled_down(raw, mapping, findings.notes)
     prepared = read_structure_column(raw, mapping, findings, report)
     raw, mapping = prepared.raw, prepared.mapping
@@ -174,7 +174,7 @@ def _best_left_out(
             continue
         alone = replace(mapping, endpoints=(column,))
         values: dict[str, float] = {}
-        for result in read_history(raw, alone, ids, before, Findings(), silent):
+        for result in read_history(raw, alone, ids, before, Said(), silent):
             if result.relation == "=" and not result.excluded:
                 level = column.endpoint.sign * column.endpoint.to_model(result.value, result.unit)
                 values[result.compound] = max(level, values.get(result.compound, level))

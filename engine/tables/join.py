@@ -16,7 +16,7 @@ from . import headers
 from .compounds import compounds_of
 from .mapping import propose
 from .options import TableMapping, TableOptions
-from .raw import Findings, Problem, RawTable, free_name
+from .raw import Problem, RawTable, Said, free_name
 from .structures import UNKNOWN, numbered
 from .values import is_missing, with_decimal
 
@@ -124,7 +124,7 @@ def read_more(raw: RawTable, library: Library, options: TableOptions, report: Re
     Of ``options`` those that name columns count. Where the campaign's compounds were decomposed, so are the structures
     of the table. AssayPilotError when it has neither these nor a column for each site, or no row is left.
     """
-    findings, unusable = Findings(), frozenset[int]()
+    findings, unusable = Said(), frozenset[int]()
     mapping = None
     if library.scaffold is not None:
         mapping = propose(raw, replace(options, sites=(), cores=library.scaffold.cores))
@@ -166,7 +166,7 @@ def _site_columns(raw: RawTable, library: Library) -> tuple[str, ...]:
     return tuple(folded[site.name.casefold()] for site in library.sites)
 
 
-def _only_named(raw: RawTable, library: Library, columns: Sequence[str], findings: Findings) -> frozenset[int]:
+def _only_named(raw: RawTable, library: Library, columns: Sequence[str], findings: Said) -> frozenset[int]:
     """Return the rows that name a substituent where those of the library are drawn; each has its problem."""
     named: dict[int, Problem] = {}
     for site, column in zip(library.sites, columns, strict=True):
@@ -193,7 +193,7 @@ def _numbered(library: Library, rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _decomposed(
-    raw: RawTable, library: Library, mapping: TableMapping, findings: Findings, report: Report
+    raw: RawTable, library: Library, mapping: TableMapping, findings: Said, report: Report
 ) -> tuple[RawTable, TableMapping, frozenset[int]]:
     """Return the table with a column for each site, by decomposing structures like those of the campaign.
 

@@ -152,7 +152,7 @@ class _Sheet:
         ]
         if again:
             named = rows_named([self.numbers[place] for place in again]).lower()
-            self.warnings.append(f"The header is repeated and is no compound: {named}.")
+            self.warnings.append(f"The header stands once more and is no compound: {named}.")
         gone = {*again, *self._headings(first, last, start)}
         return [place for place in range(first, last) if place not in gone]
 

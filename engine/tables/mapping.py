@@ -21,7 +21,7 @@ from .column_roles import (
     numbered_sites,
     structure_columns,
 )
-from .compound_columns import about_doses, by_assay, find_ids, find_structures
+from .compound_columns import by_assay, counted_together, find_ids, find_structures
 from .endpoint_columns import Endpoints
 from .entries import is_marked, quality_column
 from .options import ROLES, EndpointColumn, Reading, TableMapping, TableOptions
@@ -113,7 +113,7 @@ class _Proposal:
         if refusal is not None and smiles is not None:
             cores = self._core_of(smiles, columns, refusal)
         columns += self.endpoints.differences([column.endpoint for column in columns])
-        about_doses(self._claims, columns)
+        counted_together(self._claims, columns, endpoint_column)
         self._note_unused()
         mapping = TableMapping(
             sites=sites,

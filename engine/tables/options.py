@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 from ..domain.endpoint import Direction, Endpoint, Kind, Limit, Transform
@@ -15,8 +15,6 @@ Blank = Literal["h", "missing"]
 Merge = Literal["no", "identical", "charge", "tautomer"]
 
 _STOCK = ("stock", "cost", "lead")
-SIDES = ("relation", "unit", "n", "sd")
-"""Roles of columns that qualify one of values."""
 ROLES = ("replicate", "date", "plate", "well", "batch", "comment")
 _COLUMNS = ("id", "smiles", "endpoint_column", "assay_column", "available", "excluded", *ROLES, *_STOCK)
 """The columns of a mapping that are not of one endpoint or site."""
@@ -113,12 +111,6 @@ class EndpointColumn:
     """The text in the column of assays that marks its rows; None: all rows."""
     further: tuple[str, ...] = ()
     """More columns of its values: each is a run, a measurement of its own."""
-    entered: str = field(default="", compare=False)
-    """The quantity that the header or the row names instead: IC50 for pIC50, or pIC50 for IC50."""
-    default_unit: str = field(default="", compare=False)
-    """The unit of rows that name none."""
-    run: str = field(default="", compare=False)
-    """The run of its values, where an endpoint has a column for each."""
     direction_why: str = field(default="", compare=False)
     direction_known: bool = field(default=True, compare=False)
     """Whether the user or its name determines the better direction."""
@@ -130,17 +122,11 @@ class EndpointColumn:
             return (self,)
         return tuple(replace(self, value=value, further=()) for value in (self.value, *self.further))
 
-    @property
-    def sides(self) -> dict[str, Any]:
-        """The columns that qualify its values, by their roles."""
-        return {role: getattr(self, role) for role in SIDES}
-
     def as_json(self) -> dict[str, Any]:
-        """Return what is not only read or shown; ``further`` only where there is any."""
+        """All of it; ``further`` only where there is any."""
         data = asdict(self) | {"endpoint": self.endpoint.as_json()}
-        for one in fields(self):
-            if not one.compare:
-                del data[one.name]
+        for reason in ("direction_why", "direction_known", "scale_why"):
+            del data[reason]
         further = data.pop("further")
         return data | ({"further": list(further)} if further else {})
 
@@ -206,7 +192,7 @@ class TableMapping(Reading):
     def columns(self) -> tuple[str, ...]:
         """Every column of the table that is used, in no particular order."""
         shared = (getattr(self, name) for name in _COLUMNS)
-        own = [(c.value, *c.further, *c.sides.values()) for c in self.endpoints]
+        own = [(c.value, *c.further, c.relation, c.unit, c.n, c.sd) for c in self.endpoints]
         drawn = [column for _, column in self.structures]
         return tuple(dict.fromkeys([*self.sites, *drawn, *filter(None, shared), *(x for c in own for x in c if x)]))
 

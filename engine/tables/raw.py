@@ -195,7 +195,7 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
-class Findings:
+class Said:
     """Problems, warnings and notes about a table while it is imported."""
 
     problems: list[Problem] = field(default_factory=list)

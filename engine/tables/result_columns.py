@@ -1,38 +1,65 @@
-"""The columns of values in a table of results: of which endpoints of the campaign, in which unit and form."""
+"""The columns of values in a table of results, their endpoints, and their side columns."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Any, TypeVar
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 from ..domain.endpoint import CONCENTRATIONS, Endpoint
 from ..domain.p_scale import is_p_scale
 from ..errors import AssayPilotError
 from . import headers
-from .column_roles import Claims
 from .normalise import points_in_columns
-from .options import EndpointColumn
 from .raw import RawTable, columns_named, fold
-from .runs import about_mean, bare_runs, counted, run_groups, run_number
-from .side_columns import Sides
+from .side_columns import (
+    SIDES,
+    about_errors,
+    about_mean,
+    bare_runs,
+    counted,
+    nearest,
+    run_groups,
+    run_number,
+    side_role,
+    sign_columns,
+    signs_column,
+)
 from .values import is_missing
 
-Named = TypeVar("Named")
+
+@dataclass(frozen=True, slots=True)
+class ValueColumn:
+    """One column of values: of a fixed endpoint, or of the one each row names."""
+
+    value: str
+    endpoint: Endpoint | None
+    sides: tuple[str | None, ...]
+    unit: str = ""
+    """The unit that its header names, of rows that name none."""
+    run: str = ""
+    """The run of its values, where an endpoint has a column for each."""
+    logarithms: bool = False
+    """Whether it has the negative logarithms of an endpoint that is entered as a concentration."""
 
 
-def result_columns(
-    claims: Claims, endpoints: Sequence[Endpoint], name_column: str | None, asked: Endpoint | None = None
-) -> tuple[EndpointColumn, ...]:
-    """Return the columns with values of endpoints, which are taken, as are their side columns.
+def value_columns(
+    raw: RawTable,
+    endpoints: Sequence[Endpoint],
+    roles: Mapping[str, str | None],
+    name_column: str | None,
+    id_column: str,
+    asked: Endpoint | None = None,
+) -> tuple[list[ValueColumn], list[str]]:
+    """Return the columns with values; side columns belong to all of them in long form, to the only one otherwise.
 
-    ``name_column``: the one that names each row's endpoint. ``asked``: the only endpoint that results are expected of;
-    a column of values without a name is taken for it.
+    ``asked``: the only endpoint that results are expected of; a column of values without a name is taken for it.
     """
-    raw, sides = claims.raw, Sides(claims)
     value = raw.called(headers.VALUE) or next(
         (c for c in raw.columns if fold(headers.split_unit(c)[0]) in headers.VALUE), None
     )
+    signs = [c for c in sign_columns(raw) if c not in roles.values() and headers.role_of(c) != "relation"]
+    shared = tuple(roles[role] for role in SIDES)
     if value is not None and not any(fold(value) == fold(endpoint.name) for endpoint in endpoints):
         only_one = endpoints[0] if len(endpoints) == 1 else asked
         if name_column is None and only_one is None:
@@ -41,132 +68,108 @@ def result_columns(
                 file=raw.file,
                 mend=f"Add a column Endpoint with {', '.join(endpoint.name for endpoint in endpoints)}.",
             )
-        claims.taken.add(value)
-        found, values = _of_rows(raw, value, endpoints, name_column, only_one, sides.of_rows()), [value]
-        if name_column is None and len(endpoints) > 1 and asked is not None:
-            claims.warnings.append(
-                f"The values of column {value} are taken for {asked.name}, which the round asks for."
-            )
-    else:
-        both = _named(claims, endpoints)
-        values = sides.values = [column for _, column, _ in both]
-        claims.taken.update(values)
-        found = [_column(sides, *one, several=len(both) > 1) for one in both]
-        for one in found:
-            if one.entered and one.endpoint.is_potency:
-                claims.warnings.append(
-                    f"Column {one.value} holds logarithms of {one.endpoint.name}, which were converted."
-                )
-        _note_others(claims, endpoints)
-    claims.warnings += sides.unused(found)
-    _note_repeated(claims, values)
-    return tuple(found)
-
-
-def _of_rows(
-    raw: RawTable,
-    value: str,
-    endpoints: Sequence[Endpoint],
-    name_column: str | None,
-    only_one: Endpoint | None,
-    sides: dict[str, Any],
-) -> list[EndpointColumn]:
-    """Return the column of values once for each name of an endpoint in the rows; once in all where they name none."""
-    unit = headers.split_unit(value)[1]
-    if name_column is None and only_one is not None:
-        return [EndpointColumn(only_one, value, default_unit=unit, **sides)]
-    names = {fold(text): text for text in raw.column(name_column or "")}
-    found = [
-        EndpointColumn(endpoint, value, text, entered=entered, default_unit=unit or of_name, **sides)
-        for text in names.values()
-        if (endpoint := _meant(text, endpoints)) is not None
-        for entered, of_name in [_entered(endpoint, text)]
-    ]
-    if not found:
-        raise AssayPilotError(
-            f"column {name_column} names {columns_named(list(names.values()))}, and no endpoint of this campaign",
-            file=raw.file,
-            mend=f"Name {' or '.join(endpoint.name for endpoint in endpoints)} there.",
-        )
-    return found
-
-
-def _meant(text: str, endpoints: Sequence[Endpoint]) -> Endpoint | None:
-    """Return the endpoint that a row names; the only one where it names none."""
-    if is_missing(text):
-        return endpoints[0] if len(endpoints) == 1 else None
-    return _surest([(rank, endpoint) for endpoint in endpoints if (rank := _fit(endpoint, text)) is not None])
-
-
-def _surest(found: Sequence[tuple[int, Named]]) -> Named | None:
-    """Return what has the lowest rank; None without any, and where several have it."""
-    lowest = min((rank for rank, _ in found), default=0)
-    surest = [one for rank, one in found if rank == lowest]
-    return surest[0] if len(surest) == 1 else None
-
-
-def _fit(endpoint: Endpoint, text: str) -> int | None:
-    """Return how surely a header or the text in a row names an endpoint, 0 the surest; None where it does not.
-
-    By its name; without its unit or as a mean; in another unit; as the logarithms of its concentrations; as the
-    concentrations of its logarithms, ``IC50 (nM)`` for pIC50.
-    """
-    if fold(text) == fold(endpoint.name):
-        return 0
-    own, unit, names = _bare(endpoint), headers.split_unit(text)[1], headers.bases(text)
-    if own in names:
-        other = unit in CONCENTRATIONS and endpoint.unit in CONCENTRATIONS
-        return 1 if unit in ("", endpoint.unit) else 2 if other else None
-    if endpoint.is_potency and _p_name(own) in names and is_p_scale(Endpoint(text)):
-        return 3
-    return 4 if is_p_scale(endpoint) and own in map(_p_name, names) else None
-
-
-def _bare(endpoint: Endpoint) -> str:
-    return fold(headers.split_unit(endpoint.name)[0])
-
-
-def _p_name(folded: str) -> str:
-    """Return the name of a concentration's negative logarithm: ``pic50``, ``egfr pic50``."""
-    return re.sub(r"(?:(?<=\s)|^)(?=\S+$)", "p", folded, count=1)
-
-
-def _entered(endpoint: Endpoint, text: str) -> tuple[str, str]:
-    """Return the quantity that a header or a row names instead of an endpoint, "" for the same, and the unit there."""
-    if is_missing(text) or fold(text) == fold(endpoint.name):
-        return "", ""
-    bare, unit = headers.split_unit(text)
-    logarithms = is_p_scale(Endpoint(text))
-    other = logarithms if endpoint.is_potency else is_p_scale(endpoint) and headers.looks_like_potency(bare, unit)
-    return (text if other else ""), ("" if logarithms else unit)
-
-
-def _column(sides: Sides, endpoint: Endpoint, column: str, run: str, *, several: bool) -> EndpointColumn:
-    """Return a column of one endpoint with its side columns."""
-    entered, unit = _entered(endpoint, column)
-    own = sides.of_run(column, several=several) if run else sides.all_of(column, several=several)
-    return EndpointColumn(endpoint, column, entered=entered, default_unit=unit, run=run, **own)
-
-
-def _named(claims: Claims, endpoints: Sequence[Endpoint]) -> list[tuple[Endpoint, str, str]]:
-    """Return the columns of the endpoints by their headers, each with its run; the mean of runs is not read."""
-    raw, means = claims.raw, list[str]()
-    found = [(endpoint, *column) for endpoint in endpoints for column in _columns_of(raw, endpoint, means)]
-    claims.taken.update(means)
-    claims.warnings += map(about_mean, means)
+        unit = headers.split_unit(value)[1]
+        if shared[0] is None:
+            shared = (signs_column(raw.columns, value, [value], signs), *shared[1:])
+        only = ValueColumn(value, None if name_column else only_one, shared, unit)
+        known = {id_column, name_column, value, *shared, *roles.values()}
+        taken = [f"The values of column {value} are taken for {asked.name}, which the round asks for."] if asked else []
+        return [only], [*([] if name_column or len(endpoints) == 1 else taken), *_passed_over(raw, [value], known)]
+    means: list[str] = []
+    found = [(endpoint, *column) for endpoint in endpoints for column in _endpoint_columns(raw, endpoint, means)]
+    warnings = [about_mean(column) for column in means]
     if not found and len(endpoints) == 1:
-        found = [(endpoints[0], column, run) for column, run in _of_the_only_one(claims, endpoints[0])]
+        found = [(endpoints[0], column, run) for column, run in _of_the_only_one(raw, endpoints[0], warnings)]
     if not found:
         raise _no_values(raw, endpoints)
-    return found
+    columns = []
+    values = [column for _, column, _ in found]
+    for endpoint, column, run in found:
+        own = tuple(next((c for c in raw.columns if side_role(c, column) == role), None) for role in SIDES)
+        sides = shared if len(found) == 1 and not any(own) else own
+        if sides[0] is None:
+            sides = (signs_column(raw.columns, column, values, signs), *sides[1:])
+        if len(found) > 1:
+            sides = tuple(side or _one_each(raw, role, column, values) for role, side in zip(SIDES, sides, strict=True))
+        logs = endpoint.is_potency and is_p_scale(Endpoint(column))
+        if logs:
+            warnings.append(f"Column {column} holds logarithms of {endpoint.name}, which were converted.")
+        columns.append(ValueColumn(column, endpoint, sides, "" if logs else _unit_of(column, endpoint), run, logs))
+    used = {side for column in columns for side in column.sides}
+    lost = [side for side in (*shared, *signs) if side is not None and side not in used]
+    if lost:
+        warnings.append(f"Not used, because it is not clear to which endpoint they belong: {', '.join(lost)}.")
+    known = {id_column, name_column, *(column.value for column in columns), *used, *roles.values()}
+    called = {fold(headers.split_unit(endpoint.name)[0]) for endpoint in endpoints}
+    other = [c for c in raw.columns if c not in known and fold(headers.split_unit(c)[0]) in called]
+    if other:
+        warnings.append(f"Not used, because their unit is not that of the endpoint: {', '.join(other)}.")
+    known.update(other, means)
+    numbers = [c for c in raw.columns if c not in known and headers.looks_like_potency(*headers.split_unit(c))]
+    numbers = [c for c in numbers if not headers.is_of_fit(c)]
+    if numbers:
+        warnings.append(f"Not used, because they are no endpoint of this campaign: {', '.join(numbers)}.")
+    return columns, [*warnings, *_passed_over(raw, values, known)]
 
 
-def _columns_of(raw: RawTable, endpoint: Endpoint, means: list[str]) -> tuple[tuple[str, str], ...]:
+def _one_each(raw: RawTable, role: str, column: str, values: Sequence[str]) -> str | None:
+    """Return the column of a role that belongs to one of values by its place, where each of them has one."""
+    called = [c for c in raw.columns if headers.role_of(c) == role]
+    return nearest(raw.columns, column, values, called) if len(called) == len(values) else None
+
+
+def _passed_over(raw: RawTable, values: Sequence[str], known: Collection[str | None]) -> list[str]:
+    """Return notes on columns that seem to belong to the values and are not used."""
+    notes = []
+    errors = [
+        c for c in raw.columns if c not in known and "sem" in (headers.role_of(c), *(headers.role_within(c) or ()))
+    ]
+    errors = [c for c in errors if not headers.is_of_fit(c)]
+    if errors:
+        notes.append(about_errors(errors))
+    numbered = [re.compile(rf"{re.escape(fold(value))} ?\(?\d{{1,2}}\)?") for value in values]
+    again = [c for c in raw.columns if c not in known and any(one.fullmatch(fold(c)) for one in numbered)]
+    if again:
+        mend = (
+            "Give each measurement a row of its own."
+            if fold(headers.split_unit(values[0])[0]) in headers.VALUE
+            else f"Replicates are called {values[0]} run 1, {values[0]} run 2."
+        )
+        notes.append(f"Not used, because their header is that of the values: {', '.join(again)}. {mend}")
+    return notes
+
+
+def _no_values(raw: RawTable, endpoints: Sequence[Endpoint]) -> AssayPilotError:
+    """Return the refusal of a table without values, with a hint where rows and columns are swapped."""
+    named = ", ".join(endpoint.name for endpoint in endpoints)
+    first = [fold(text) for text in raw.cells[0]] if raw.cells else []
+    known = {fold(headers.split_unit(endpoint.name)[0]) for endpoint in endpoints} | set(headers.VALUE)
+    turned = any(fold(headers.split_unit(text)[0]) in known for text in first)
+    unitless = [c for e in endpoints for c in raw.columns if is_p_scale(e) and p_name(fold(c)) == fold(e.name)]
+    logs = [c for c in raw.columns if headers.is_log_concentration(c)]
+    points = raw.points or points_in_columns(raw.columns)
+    if points:
+        what, _, mend = points.partition(". ")
+        return AssayPilotError(f"there is no value of {named}. {what}", file=raw.file, mend=mend)
+    return AssayPilotError(
+        f"there is no column Value and none called {named}; the columns are {columns_named(raw.columns)}",
+        file=raw.file,
+        mend="Turn the table, so that each compound has a row."
+        if turned
+        else f"Say the unit of {unitless[0]} in its header, {unitless[0]} (nM): its logarithm is not known without."
+        if unitless
+        else f"Give {endpoints[0].name} itself, -log10 of mol/L; {logs[0]} is its negative, or of another unit."
+        if logs and is_p_scale(endpoints[0])
+        else "Give columns ID, Endpoint and Value, or one column per endpoint.",
+    )
+
+
+def _endpoint_columns(raw: RawTable, endpoint: Endpoint, means: list[str]) -> tuple[tuple[str, str], ...]:
     """Return the columns of an endpoint, each with its run: one, or one for each run of it; none where it has none.
 
     Runs go before their mean, which is less informative; it is added to ``means``.
     """
-    column = _column_of(raw, endpoint)
+    column = _endpoint_column(raw, endpoint)
     bare, unit = headers.split_unit(endpoint.name)
     units = ("", unit, endpoint.unit, *(CONCENTRATIONS if endpoint.is_potency else ()))
     groups = {**run_groups(raw.columns), **counted(raw.columns, lambda name: fold(name) == fold(bare))}
@@ -175,34 +178,66 @@ def _columns_of(raw: RawTable, endpoint: Endpoint, means: list[str]) -> tuple[tu
         for name, runs in groups.items()
         if fold(headers.split_unit(name)[0]) == fold(bare) and headers.split_unit(name)[1] in units
     ]
-    runs = fitting[0] if len(fitting) == 1 else ()
-    if column not in runs and any(not is_missing(text) for one in runs for text in raw.column(one)):
-        means += filter(None, [column])
-        numbers = [run_number(one) for one in runs]
-        return tuple(
-            (one, str(place) if number is None else number[1])
-            for place, (one, number) in enumerate(zip(runs, numbers, strict=True), start=1)
-        )
+    runs = fitting[0] if len(fitting) == 1 and _filled(raw, fitting[0]) else ()
+    if runs and column not in runs:
+        if column is not None:
+            means.append(column)
+        return tuple((one, _run_of(one, place)) for place, one in enumerate(runs, start=1))
     return () if column is None else ((column, ""),)
 
 
-def _column_of(raw: RawTable, endpoint: Endpoint) -> str | None:
-    """Return the column of an endpoint; concentrations of its logarithms only with their unit."""
-    fits = [(rank, column) for column in raw.columns if (rank := _fit(endpoint, column)) is not None]
-    return _surest([(rank, c) for rank, c in fits if rank < 4 or headers.split_unit(c)[1] in CONCENTRATIONS])
+def _filled(raw: RawTable, columns: Sequence[str]) -> bool:
+    return any(not is_missing(text) for column in columns for text in raw.column(column))
 
 
-def _of_the_only_one(claims: Claims, endpoint: Endpoint) -> tuple[tuple[str, str], ...]:
+def _run_of(column: str, place: int) -> str:
+    found = run_number(column)
+    return found[1] if found is not None else str(place)
+
+
+def _of_the_only_one(raw: RawTable, endpoint: Endpoint, warnings: list[str]) -> tuple[tuple[str, str], ...]:
     """Columns that can only be of the campaign's one endpoint: its potency under another name, or bare replicates."""
-    only = _plain_potency(claims.raw, endpoint)
+    only = _plain_potency(raw, endpoint)
     if only is not None:
-        claims.warnings.append(f"Column {only} was taken for {endpoint.name}, the only endpoint of the campaign.")
+        warnings.append(f"Column {only} was taken for {endpoint.name}, the only endpoint of the campaign.")
         return ((only, ""),)
     # A run of nothing in particular (Rep 1, Rep 2) is one of what is measured.
-    runs = bare_runs(claims.raw.columns)
+    runs = bare_runs(raw.columns)
     if runs:
-        claims.warnings.append(f"Columns {', '.join(runs)} were taken for replicates of {endpoint.name}.")
+        warnings.append(f"Columns {', '.join(runs)} were taken for replicates of {endpoint.name}.")
     return tuple(runs.items())
+
+
+def _endpoint_column(raw: RawTable, endpoint: Endpoint) -> str | None:
+    """Return the column of an endpoint.
+
+    By its name, else by its name with another unit or as a mean, when only one fits.
+
+    A lab may give the concentrations of an endpoint that is their logarithm: ``IC50 (nM)`` for pIC50.
+    """
+    column = raw.find(endpoint.name)
+    if column is not None:
+        return column
+    bare = fold(headers.split_unit(endpoint.name)[0])
+    near = [c for c in raw.columns if bare in headers.bases(c)]
+    for units in (("", endpoint.unit), CONCENTRATIONS if endpoint.unit in CONCENTRATIONS else ()):
+        fitting = [c for c in near if headers.split_unit(c)[1] in units]
+        if fitting:
+            return fitting[0] if len(fitting) == 1 else None
+    if endpoint.is_potency:
+        logs = [c for c in raw.columns if p_name(bare) in headers.bases(c) and is_p_scale(Endpoint(c))]
+        return logs[0] if len(logs) == 1 else None
+    if not is_p_scale(endpoint) or not bare.startswith("p"):
+        return None
+    plain = [
+        c for c in raw.columns if bare[1:].strip() in headers.bases(c) and headers.split_unit(c)[1] in CONCENTRATIONS
+    ]
+    return plain[0] if len(plain) == 1 else None
+
+
+def p_name(folded: str) -> str:
+    """Return the name of a concentration's negative logarithm: ``pic50``, ``egfr pic50``."""
+    return re.sub(r"(?:(?<=\s)|^)(?=\S+$)", "p", folded, count=1)
 
 
 def _plain_potency(raw: RawTable, endpoint: Endpoint) -> str | None:
@@ -215,7 +250,7 @@ def _plain_potency(raw: RawTable, endpoint: Endpoint) -> str | None:
     if len(potencies) != 1:
         return None
     name, unit = headers.split_unit(potencies[0])
-    of, called = _bare(endpoint), fold(name)
+    of, called = fold(headers.split_unit(endpoint.name)[0]), fold(name)
     if is_p_scale(endpoint) and unit in CONCENTRATIONS:
         of = re.sub(r"(?<![^\s])p(?=\S+$)", "", of)
     elif not is_p_scale(endpoint) and not (endpoint.unit in CONCENTRATIONS and unit in CONCENTRATIONS):
@@ -223,54 +258,9 @@ def _plain_potency(raw: RawTable, endpoint: Endpoint) -> str | None:
     return potencies[0] if of == called or of.endswith(f" {called}") or called.endswith(f" {of}") else None
 
 
-def _note_others(claims: Claims, endpoints: Sequence[Endpoint]) -> None:
-    """Note columns of potencies that are not of the campaign, or in a unit that is not the endpoint's."""
-    called = set(map(_bare, endpoints))
-    other = [c for c in claims.free() if fold(headers.split_unit(c)[0]) in called]
-    numbers = [c for c in claims.free() if headers.looks_like_potency(*headers.split_unit(c)) and c not in other]
-    numbers = [c for c in numbers if not headers.is_of_fit(c) and headers.role_within(c) is None]
-    for columns, why in (
-        (other, "their unit is not that of the endpoint"),
-        (numbers, "they are no endpoint of this campaign"),
-    ):
-        if columns:
-            claims.taken.update(columns)
-            claims.warnings.append(f"Not used, because {why}: {', '.join(columns)}.")
+def _unit_of(column: str, endpoint: Endpoint) -> str:
+    """Return the unit in a column's header where it is another one than the endpoint's.
 
-
-def _note_repeated(claims: Claims, values: Sequence[str]) -> None:
-    """Note columns whose header is that of values with a number behind it."""
-    numbered = [re.compile(rf"{re.escape(fold(value))} ?\(?\d{{1,2}}\)?") for value in values]
-    again = [c for c in claims.free() if any(one.fullmatch(fold(c)) for one in numbered)]
-    if again:
-        mend = (
-            "Give each measurement a row of its own."
-            if fold(headers.split_unit(values[0])[0]) in headers.VALUE
-            else f"Replicates are called {values[0]} run 1, {values[0]} run 2."
-        )
-        claims.warnings.append(f"Not used, because their header is that of the values: {', '.join(again)}. {mend}")
-
-
-def _no_values(raw: RawTable, endpoints: Sequence[Endpoint]) -> AssayPilotError:
-    """Return the refusal of a table without values, with a hint where rows and columns are swapped."""
-    named = ", ".join(endpoint.name for endpoint in endpoints)
-    first = [fold(headers.split_unit(text)[0]) for text in raw.cells[0]] if raw.cells else []
-    known = {*map(_bare, endpoints), *headers.VALUE}
-    unitless = [c for e in endpoints for c in raw.columns if is_p_scale(e) and _p_name(fold(c)) == fold(e.name)]
-    logs = [c for c in raw.columns if headers.is_log_concentration(c)]
-    points = raw.points or points_in_columns(raw.columns)
-    if points:
-        what, _, mend = points.partition(". ")
-        return AssayPilotError(f"there is no value of {named}. {what}", file=raw.file, mend=mend)
-    mend = "Give columns ID, Endpoint and Value, or one column per endpoint."
-    if not known.isdisjoint(first):
-        mend = "Turn the table, so that each compound has a row."
-    elif unitless:
-        mend = f"Say the unit of {unitless[0]} in its header, {unitless[0]} (nM): its logarithm is not known without."
-    elif logs and is_p_scale(endpoints[0]):
-        mend = f"Give {endpoints[0].name} itself, -log10 of mol/L; {logs[0]} is its negative, or of another unit."
-    return AssayPilotError(
-        f"there is no column Value and none called {named}; the columns are {columns_named(raw.columns)}",
-        file=raw.file,
-        mend=mend,
-    )
+    The endpoint's own name has none.
+    """
+    return "" if fold(column) == fold(endpoint.name) else headers.split_unit(column)[1]

@@ -3,31 +3,46 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from ..domain.controls import Control
-from ..domain.endpoint import Endpoint
+from ..domain.endpoint import CONCENTRATIONS, FLIPPED, Endpoint
 from ..domain.library import Library
 from ..domain.measurements import Result
+from ..domain.p_scale import is_p_scale, is_unusual
 from ..domain.plates.layout import Layout
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from . import headers
-from .column_roles import Claims
-from .compound_names import CompoundNames, Known, named_by_sites, other_substituents, with_compounds
-from .entries import is_empty, quality_column
-from .measured_values import read_values, refuse_unnamed
-from .options import ROLES, TableMapping
+from .compound_names import CompoundNames, named_by_sites, other_substituents, with_compounds
+from .entries import (
+    Entry,
+    Unreadable,
+    another_scale,
+    as_result,
+    is_empty,
+    left_behind,
+    may_be_bounds,
+    no_p_value,
+    none_of_them,
+    quality_column,
+    read_entry,
+    why_none,
+    with_log_sds,
+)
 from .products import looks_changed
-from .raw import Findings, Problem, RawTable, columns_named, fold
-from .result_columns import result_columns
+from .raw import Problem, RawTable, columns_named, fold
+from .result_columns import ValueColumn, p_name, value_columns
+from .side_columns import SIDES, names_people
 from .values import is_missing, quoted
 
+_TEXTS = ("round", "replicate", "date", "plate", "well", "batch", "comment", "excluded")
 _ROUND = re.compile(r"(?:round|r)?[ _]?0*([1-9]\d{0,5})(?:[.,]0*)?", re.I)
 _MADE = "ID by its substituents"
 """What the column of ids is called that stands for the columns of sites."""
+_REPORT_EVERY = 5_000
 _SAMPLED = 500
 _FEWEST_ACROSS = 2
 _NAMED = 5
@@ -71,114 +86,93 @@ def read_results(
     raw = by_well or raw
     _refuse_compounds_across(raw, names)
     raw, id_column = _with_ids(raw, names)
-    findings = Findings(warnings=list(raw.warnings))
-    mapping, round_column = _mapped(raw, id_column, endpoints, asked, findings)
+    roles = {role: raw.called(headers.ROLES[role]) for role in (*SIDES, *_TEXTS)}
+    if roles["relation"] is not None and names_people(raw, roles["relation"]):
+        roles["relation"] = None
+    roles["excluded"] = roles["excluded"] or quality_column(raw, raw.columns)
+    name_column = raw.called(headers.ENDPOINT_NAME) or _naming_column(raw, endpoints)
+    columns, warnings = value_columns(raw, endpoints, roles, name_column, id_column, asked)
+    warnings = [*raw.warnings, *warnings]
     given = [endpoint.name for endpoint in calculated if raw.find(endpoint.name) is not None]
     if given:
-        findings.warnings.append(f"Not used, because it is calculated, never entered: {', '.join(given)}.")
-    filled, pending = _filled(raw, mapping, endpoints)
-    both = zip(raw.column(id_column), filled, strict=True)
-    owners = [names.find(text) if text and there else None for text, there in both]
-    compounds = ["" if one is None else _name(one, library, controls) for one in owners]
-    _note_unknown(raw, id_column, filled, compounds, findings.problems)
-
-    def why(name: str) -> str:
-        ours = ", ".join(endpoint.name for endpoint in endpoints)
-        if is_missing(name):
-            return f"names no endpoint ({ours})"
-        made = any(fold(name) == fold(whole.name) for whole in calculated)
-        return (
-            f"{quoted(name)} {'is calculated, never entered' if made else 'is no endpoint of this campaign'} ({ours})"
-        )
-
-    refuse_unnamed(raw, mapping, compounds, findings.problems, why)
-    aliases = _aliases(raw, id_column, owners, compounds, findings.warnings)
-    rounds = [""] * len(raw) if round_column is None else raw.column(round_column)
-    found = read_values(raw, mapping, compounds, findings, report)
-    results = [
-        replace(
-            one.result,
-            round=_round(rounds[one.place]),
-            batch=one.result.batch or (owners[one.place] or Known()).batch,
-            comment="; ".join(filter(None, (one.result.comment, aliases[one.place]))),
-        )
-        for one in found
-    ]
-    used = {*mapping.columns(), round_column}
-    of_row = [None if one is None else one.compound for one in owners]
-    findings.warnings.extend(_of_this_series(raw, other_substituents(raw, library, of_row, used), of_row))
-    findings.warnings.extend(_not_to_be_used(results, mapping.excluded))
-    findings.problems.sort(key=lambda problem: problem.row or 0)
-    report(1.0, "Results read")
-    return ResultsTable(tuple(results), tuple(findings.problems), pending, tuple(dict.fromkeys(findings.warnings)))
-
-
-def _mapped(
-    raw: RawTable, id_column: str, endpoints: Sequence[Endpoint], asked: Endpoint | None, findings: Findings
-) -> tuple[TableMapping, str | None]:
-    """Return which column is what, and the column of rounds."""
-    claims = Claims(raw)
-    claims.taken.add(id_column)
-    name_column = claims.first(headers.ENDPOINT_NAME) or _naming_column(raw, endpoints)
-    claims.taken.update(filter(None, [name_column]))
-    roles: dict[str, Any] = {role: claims.role(role) for role in (*ROLES, "excluded")}
-    round_column = claims.role("round")
-    if roles["excluded"] is None:
-        roles["excluded"] = quality_column(raw, claims.free())
-        claims.taken.update(filter(None, [roles["excluded"]]))
-    columns = result_columns(claims, endpoints, name_column, asked)
-    findings.warnings.extend(claims.warnings)
-    return TableMapping(sites=(), endpoints=columns, id=id_column, endpoint_column=name_column, **roles), round_column
-
-
-def _filled(raw: RawTable, mapping: TableMapping, endpoints: Sequence[Endpoint]) -> tuple[list[bool], int]:
-    """Return whether each row has a value, and the number of cells that say there is none (yet)."""
-    of: dict[str, list[Endpoint]] = {}
-    for column in mapping.endpoints:
-        of.setdefault(column.value or "", []).append(column.endpoint)
-    held = [
-        [not all(is_empty(one, text) for one in dict.fromkeys(own or endpoints)) for text in raw.column(column)]
-        for column, own in of.items()
-    ]
-    return list(map(any, zip(*held, strict=True))), sum(row.count(False) for row in held)
-
-
-def _name(owner: Known, library: Library, controls: Sequence[Control]) -> str:
-    return controls[owner.control or 0].name if owner.compound is None else library.ids[owner.compound]
-
-
-def _note_unknown(
-    raw: RawTable, id_column: str, filled: Sequence[bool], compounds: Sequence[str], problems: list[Problem]
-) -> None:
-    """Add a problem for each row with a value and no compound of the campaign."""
-    for row, text, there, compound in zip(raw.rows, raw.column(id_column), filled, compounds, strict=True):
-        if there and not compound:
-            changed = looks_changed(text)
-            reason = f"{quoted(text)} is no compound of this campaign" if text else "the id is missing"
-            reason += f"; a spreadsheet may have made {changed} of its id" if changed else ""
-            problems.append(Problem(row, id_column, reason))
-
-
-def _aliases(
-    raw: RawTable, id_column: str, owners: Sequence[Known | None], compounds: Sequence[str], warnings: list[str]
-) -> list[str]:
-    """Return the remark on each row whose id is not the campaign's, and warn of them, each kind with an example."""
+        warnings.append(f"Not used, because it is calculated, never entered: {', '.join(given)}.")
+    texts = {role: raw.column(column) if column else ("",) * len(raw) for role, column in roles.items()}
+    # A row of a plate that is drawn holds many values, told apart by their wells.
+    texts["drawn"] = texts["well"] if by_well is not None else ("",) * len(raw)
+    texts["named"] = ("",) * len(raw) if name_column is None else raw.column(name_column)
+    ids = raw.column(id_column)
+    compounds: list[int | None] = [None] * len(raw)
     spelled: dict[str, str] = {}
     batches: dict[str, str] = {}
-    remarks = []
-    for row, text, owner, name in zip(raw.rows, map(str.strip, raw.column(id_column)), owners, compounds, strict=True):
-        alias = "" if owner is None or text.casefold() == name.strip().casefold() else text
-        remarks.append(f"reported as {alias}" if alias else "")
-        if owner is not None and (owner.batch or owner.otherwise):
-            (batches if owner.batch else spelled).setdefault(alias, name)
+    behind: dict[str, list[tuple[int | None, str]]] = {}
+    results: list[Result] = []
+    rejected: list[Problem] = []
+    impossible: Counter[str] = Counter()
+    pending = 0
+    for place, row in enumerate(raw.rows):
+        if place % _REPORT_EVERY == 0:
+            report(place / len(raw), f"Reading row {row}")
+        filled = [column for column in columns if not _is_empty(raw.column(column.value)[place], column, endpoints)]
+        pending += len(columns) - len(filled)
+        if not filled:
+            continue
+        known = names.find(ids[place]) if ids[place] else None
+        if known is None:
+            changed = looks_changed(ids[place])
+            reason = f"{quoted(ids[place])} is no compound of this campaign" if ids[place] else "the id is missing"
+            reason += f"; a spreadsheet may have made {changed} of its id" if changed else ""
+            rejected.append(Problem(row, id_column, reason))
+            continue
+        compounds[place] = known.compound
+        other = ids[place].strip()
+        name = library.ids[known.compound] if known.compound is not None else controls[known.control or 0].name
+        alias = "" if other.casefold() == name.strip().casefold() else other
+        if known.batch or known.otherwise:
+            (batches if known.batch else spelled).setdefault(alias, name)
         elif alias:
             warnings.append(f"Row {row}: {alias} is another id of {name}, for which it counts.")
-    for kind, names in (("Ids are written in another way", spelled), ("Batches follow ids", batches)):
-        if names:
-            other, own = next(iter(names.items()))
-            more = f", and {len(names) - 1:,} more" if len(names) > 1 else ""
-            warnings.append(f"{kind}: {other} counts for {own}{more}. Is that right?")
-    return remarks
+        for column in filled:
+            endpoint = column.endpoint or _named_endpoint(raw, place, name_column, endpoints)
+            if endpoint is None:
+                said = "" if name_column is None else raw.column(name_column)[place]
+                ours = ", ".join(e.name for e in endpoints)
+                made = any(fold(said) == fold(whole.name) for whole in calculated)
+                what = "is calculated, never entered" if made else "is no endpoint of this campaign"
+                reason = f"{quoted(said)} {what} ({ours})" if said else "names no endpoint"
+                rejected.append(Problem(row, name_column, f"{reason}" if said else f"{reason} ({ours})"))
+                continue
+            result = _result(raw, place, column, endpoint, name, texts, rejected, impossible, behind)
+            if result is not None and alias:
+                result = replace(
+                    result,
+                    batch=result.batch or known.batch,
+                    comment="; ".join(filter(None, (result.comment, f"reported as {alias}"))),
+                )
+            if result is not None:
+                results.append(result)
+    used = {id_column, name_column, *roles.values(), *(side for one in columns for side in (one.value, *one.sides))}
+    warnings += _of_this_series(raw, other_substituents(raw, library, compounds, used), compounds)
+    warnings += [left_behind(column, found) for column, found in behind.items()]
+    warnings += _otherwise_named(spelled, batches)
+    warnings += _not_to_be_used(results, roles["excluded"])
+    for endpoint in endpoints:
+        others = none_of_them(endpoint, results, impossible[endpoint.name])
+        rejected += [Problem(result.row, endpoint.name, why_none(endpoint)) for result in others]
+        gone = set(map(id, others))
+        results = [result for result in results if id(result) not in gone]
+        own, of_logarithms = with_log_sds(endpoint, [r for r in results if r.endpoint == endpoint.name])
+        if of_logarithms:
+            results = sorted([*(r for r in results if r.endpoint != endpoint.name), *own], key=lambda r: r.row or 0)
+            warnings.append(of_logarithms)
+        warnings += filter(None, [may_be_bounds(endpoint, [r for r in results if r.endpoint == endpoint.name])])
+    warnings += filter(None, [another_scale(endpoint, results) for endpoint in endpoints])
+    report(1.0, "Results read")
+    return ResultsTable(tuple(results), tuple(rejected), pending, tuple(dict.fromkeys(warnings)))
+
+
+def _is_empty(text: str, column: ValueColumn, endpoints: Sequence[Endpoint]) -> bool:
+    """Whether a cell of values has none (yet), for the endpoint of its column, or any of those that rows name."""
+    return all(is_empty(one, text) for one in ([column.endpoint] if column.endpoint is not None else endpoints))
 
 
 def _of_this_series(
@@ -214,6 +208,17 @@ def _not_to_be_used(results: Sequence[Result], column: str | None) -> list[str]:
         f"Column {column} marks {len(failed):,} {values} as not to be used ({named}): recorded, and left out of "
         "estimates and decisions."
     ]
+
+
+def _otherwise_named(spelled: Mapping[str, str], batches: Mapping[str, str]) -> list[str]:
+    """How ids are written that are not the campaign's, each kind said once with an example."""
+    said = []
+    for kind, names in (("Ids are written in another way", spelled), ("Batches stand behind ids", batches)):
+        if names:
+            other, own = next(iter(names.items()))
+            more = f", and {len(names) - 1:,} more" if len(names) > 1 else ""
+            said.append(f"{kind}: {other} counts for {own}{more}. Is that right?")
+    return said
 
 
 def _naming_column(raw: RawTable, endpoints: Sequence[Endpoint]) -> str | None:
@@ -264,6 +269,95 @@ def _refuse_compounds_across(raw: RawTable, names: CompoundNames) -> None:
         file=raw.file,
         mend="Turn the table, so that each compound has a row, and call the columns ID and as the endpoint is called.",
     )
+
+
+def _named_endpoint(
+    raw: RawTable, place: int, name_column: str | None, endpoints: Sequence[Endpoint]
+) -> Endpoint | None:
+    text = "" if name_column is None else raw.column(name_column)[place]
+    if is_missing(text):
+        return endpoints[0] if len(endpoints) == 1 else None
+    wanted = fold(text)
+    exact = [endpoint for endpoint in endpoints if fold(endpoint.name) == wanted]
+    near = exact or [e for e in endpoints if fold(headers.split_unit(e.name)[0]) == wanted]
+    bare = fold(headers.split_unit(text)[0])
+    if not near and headers.split_unit(text)[1] in CONCENTRATIONS:
+        near = [e for e in endpoints if e.is_potency and fold(headers.split_unit(e.name)[0]) == bare]
+    if not near:
+        # pIC50 where the campaign has IC50 (nM), or IC50 where it has pIC50: the value is converted.
+        near = [e for e in endpoints if e.is_potency and p_name(fold(headers.split_unit(e.name)[0])) == bare]
+        near = near or [e for e in endpoints if is_p_scale(e) and fold(e.name) == p_name(bare)]
+    return near[0] if len(near) == 1 else None
+
+
+def _result(
+    raw: RawTable,
+    place: int,
+    column: ValueColumn,
+    endpoint: Endpoint,
+    compound: str,
+    texts: Mapping[str, Sequence[str]],
+    rejected: list[Problem],
+    impossible: Counter[str],
+    behind: dict[str, list[tuple[int | None, str]]],
+) -> Result | None:
+    row = raw.rows[place]
+    sides = dict(zip(SIDES, column.sides, strict=True))
+    given = {role: raw.column(side)[place] if side else "" for role, side in sides.items()}
+    if is_missing(given["unit"]):
+        # Where a row names IC50 (nM), that is its unit.
+        own = fold(texts["named"][place]) == fold(endpoint.name)
+        given["unit"] = column.unit or ("" if own else headers.split_unit(texts["named"][place])[1])
+    try:
+        entry = _read(raw, place, column, endpoint, given, texts["named"][place])
+    except Unreadable as error:
+        where = sides.get(error.part) or column.value
+        if texts["drawn"][place]:
+            where = f"{where}, well {texts['drawn'][place]}"
+        rejected.append(Problem(row, where, error.reason))
+        return None
+    if entry is None:
+        return None
+    why = no_p_value(endpoint, entry)
+    if why is not None:
+        rejected.append(Problem(row, column.value, why))
+        impossible[endpoint.name] += 1
+        return None
+    if entry.rest:
+        behind.setdefault(column.value, []).append((row, entry.rest))
+    beside = {role: texts[role][place] for role in _TEXTS}
+    beside["replicate"] = "-".join(filter(None, (beside["replicate"], column.run)))
+    return replace(as_result(entry, compound, endpoint, row, beside), round=_round(beside["round"]))
+
+
+def _read(
+    raw: RawTable, place: int, column: ValueColumn, endpoint: Endpoint, given: Mapping[str, str], named: str
+) -> Entry | None:
+    """Return the value of a row, a logarithm of a concentration converted to the one that the endpoint is entered as.
+
+    Raises Unreadable.
+    """
+    text = raw.column(column.value)[place]
+    name = column.value if column.logarithms else named
+    if not (column.logarithms or (endpoint.is_potency and is_p_scale(Endpoint(named)))):
+        if not is_missing(named) and is_p_scale(endpoint) and not is_p_scale(Endpoint(named)):
+            # The row says IC50, of which a number without a unit is no pIC50.
+            entry = read_entry(endpoint, text, raw.decimal, **given)
+            if entry is not None and not entry.note:
+                raise Unreadable(f"{quoted(text)} has no unit, so its logarithm is not known", "unit")
+            return entry
+        return read_entry(endpoint, text, raw.decimal, **given)
+    # The row says pIC50 where the campaign has IC50.
+    entry = read_entry(Endpoint(name), text, raw.decimal, **{**given, "unit": ""})
+    if entry is None:
+        return None
+    if entry.unit is not None or entry.note:
+        return read_entry(endpoint, text, raw.decimal, **{**given, "unit": ""})
+    if is_unusual(Endpoint(name), entry.value):
+        raise Unreadable(f"{entry.value:g} is no {name}")
+    value = float(f"{endpoint.from_model(entry.value):.10g}")
+    note = f"entered as {name} {' '.join(text.split())}" + ("; its SD is not used" if entry.sd is not None else "")
+    return replace(entry, value=value, relation=FLIPPED[entry.relation], sd=None, note=note, rest="")
 
 
 def _round(text: str) -> int | None:

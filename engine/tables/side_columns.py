@@ -1,13 +1,17 @@
-"""Columns that qualify one of values: its relation, unit, n and SD."""
+"""Columns that go with one of values: its relation, unit, n and SD, and the runs of the same measurement."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import Any
+import math
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
 
+from ..domain.endpoint import CONCENTRATIONS, Endpoint
+from ..domain.p_scale import is_p_scale
+from ..system.limits import LONGEST_HEADER
 from . import headers
-from .column_roles import SAMPLED, Claims
-from .options import SIDES, EndpointColumn
+from .column_roles import Claims
+from .entries import Entry, Unreadable, read_entry
 from .raw import RawTable, fold
 from .values import is_missing, parse_relation
 
@@ -96,6 +100,22 @@ def _names_better(column: str, other: str, value: str) -> bool:
     return other != value and any(len(base) > longest and _begins(fold(column), base) for base in headers.bases(other))
 
 
+SIDES = ("relation", "unit", "n", "sd")
+
+
+def about_mean(column: str) -> str:
+    """Return the note on a mean that is not read."""
+    return f"Column {column} seems to be the mean of the runs next to it: the runs are read, the mean is not."
+
+
+def about_errors(columns: Sequence[str]) -> str:
+    """Return the note on standard errors of means, which are not read."""
+    return (
+        f"Not used, because a standard error is no SD: {', '.join(columns)}. The SD is the standard error times the "
+        "square root of N; give that. A column that holds SDs is called so."
+    )
+
+
 def side_role(column: str, value: str) -> str | None:
     """Return the role of a side column of values by its header: ``IC50 SD`` is the sd of ``Mean IC50 (nM)``.
 
@@ -107,11 +127,6 @@ def side_role(column: str, value: str) -> str | None:
     name, role = found
     bases = headers.bases(value)
     return role if name in bases or (role == "sd" and name.removeprefix("p").strip() in bases) else None
-
-
-def _has_units(texts: Sequence[str]) -> bool:
-    filled = {text for text in texts[:SAMPLED] if not is_missing(text)}
-    return bool(filled) and all(map(headers.is_unit, filled))
 
 
 class Sides:
@@ -148,55 +163,14 @@ class Sides:
                 return sign_column
         if not several or role == "relation":
             return None
-        behind = self.raw.columns[self.raw.columns.index(value) + 1 :]
-        near = next((c for c in behind if c in shared or headers.role_of(c) is None), None)
-        if near not in shared:
-            return None
-        self.taken.add(near)
-        return near
-
-    def all_of(self, value: str, *, several: bool) -> dict[str, Any]:
-        """Return all side columns of an endpoint, by their roles."""
-        return {role: self.of(value, role, several=several) for role in SIDES}
-
-    def of_run(self, value: str, *, several: bool) -> dict[str, Any]:
-        """Return the side columns of one run of an endpoint: n, SD and relation next to runs belong to their mean."""
-        return {role: self.of(value, role, several=several) if role == "unit" else None for role in SIDES}
-
-    def of_rows(self) -> dict[str, Any]:
-        """Return the side columns of a table with one row per measurement, which are taken.
-
-        By their headers, the relation and the unit also by the cells.
-        """
-        found: dict[str, Any] = {role: self._claims.role(role) for role in SIDES}
-        if found["relation"] is None or found["relation"] in self.people:
-            found["relation"] = next((c for c in self._claims.free() if c in self.signs), None)
-        if found["unit"] is None:
-            found["unit"] = next((c for c in self._claims.free() if _has_units(self.raw.column(c))), None)
-        self.taken.update(filter(None, found.values()))
-        return found
-
-    def unused(self, columns: Sequence[EndpointColumn]) -> list[str]:
-        """Return warnings of free columns that seem to qualify values, and are of none of ``columns``."""
-        used = {side for column in columns for side in column.sides.values()}
-        free = [column for column in self._claims.free() if column not in used]
-        errors = [c for c in free if "sem" in (headers.role_of(c), *(headers.role_within(c) or ()))]
-        errors = [c for c in errors if not headers.is_of_fit(c)]
-        lost = [c for c in free if headers.role_of(c) in SIDES or c in self.signs]
-        lost = [c for c in lost if c not in self.people]
-        self._claims.reported.update(errors, lost)
-        warnings = []
-        if errors:
-            warnings.append(
-                f"Not used, because a standard error is no SD: {', '.join(errors)}. The SD is the standard error times "
-                "the square root of N; give that. A column that holds SDs is called so."
-            )
-        if lost:
-            warnings.append(
-                f"Not used, because it is not clear to which endpoint they belong: {', '.join(lost)}. "
-                'Name them like the endpoint, for example "IC50 SD".'
-            )
-        return warnings
+        place = self.raw.columns.index(value)
+        for near in range(place + 1, place + 5):
+            if not 0 <= near < len(self.raw.columns) or headers.role_of(self.raw.columns[near]) is None:
+                break
+            if self.raw.columns[near] in shared:
+                self.taken.add(self.raw.columns[near])
+                return self.raw.columns[near]
+        return None
 
     def belongs_to_another(self, column: str) -> bool:
         """Whether a header is another column's with a side role behind it."""
@@ -210,3 +184,193 @@ class Sides:
         first, last = sorted(map(self.raw.columns.index, (value, column)))
         between = self.raw.columns[first + 1 : last]
         return all(headers.role_of(other) is not None or headers.role_within(other) is not None for other in between)
+
+
+_RUN = re.compile(
+    r"[\s_(\[,;-]*(?<![A-Za-z0-9])(?:(?:run|rep|repl|replicate|exp|expt|experiment|trial|measurement|determination|occasion)"
+    r"[\s_.#=-]*|n\s*=?\s*|#\s*)0*(?P<number>[1-9]\d?)(?![A-Za-z0-9.,])[)\]]?",
+    re.I,
+)
+"""The words for a run with its number, and the marks around them: `` run 2``, ``_rep1``, ``(n=3)``, ``#2``."""
+
+_AGAIN = re.compile(r"(?P<name>.+?)(?:\.\d{1,2}| \(\d{1,2}\))")
+"""The second name of a header that occurs twice."""
+_ROWS_SAMPLED = 2_000
+_FEWEST_EQUAL = 3
+_EQUAL = 0.95
+"""The share of rows in which a number must be the other's logarithm."""
+_ROUNDED = 0.06
+"""Logarithms are often given to one decimal."""
+
+
+def run_number(header: str) -> tuple[str, str] | None:
+    """Return a header without its run, and the run by its number or day: ``IC50 run 2 (nM)`` is 2 of ``IC50 (nM)``.
+
+    None without.
+    """
+    found = list(_RUN.finditer(header)) if len(header) <= LONGEST_HEADER else []
+    if len(found) > 1:
+        return None
+    if found:
+        match = found[0]
+        name = " ".join(f"{header[: match.start()]} {header[match.end() :]}".split()).strip(" _-,;:")
+        run = match["number"]
+    else:
+        name, run = headers.without_date(header)
+    return (name, run) if run and re.search(r"[A-Za-z%]", name) else None
+
+
+_COUNTED = re.compile(r"(?P<name>.+?)[ #]+0*(?P<number>[1-9]\d?)")
+UNNAMED = "Value"
+"""The endpoint of runs without a name of their own: Replicate 1, Replicate 2."""
+
+
+def counted(columns: Sequence[str], is_name: Callable[[str], bool]) -> dict[str, tuple[str, ...]]:
+    """Return columns that count a name from 1 on, by that name: ``IC50_1 (nM)``, ``IC50_2 (nM)`` of ``IC50 (nM)``."""
+
+    def part(column: str) -> tuple[str, str] | None:
+        bare, unit = headers.split_unit(column)
+        match = None if run_number(column) is not None else _COUNTED.fullmatch(bare.replace("_", " "))
+        if match is None or not is_name(match["name"]):
+            return None
+        return f"{match['name']} ({unit})" if unit else match["name"], match["number"]
+
+    found = _grouped(columns, part)
+    return {name: tuple(of.values()) for name, of in found.items() if set(of) == set(map(str, range(1, len(of) + 1)))}
+
+
+def bare_runs(columns: Sequence[str]) -> dict[str, str]:
+    """Return columns that are called after a run and nothing else (Rep 1, Replicate 2), with their run."""
+    found = _grouped(columns, lambda column: run_number(f"{UNNAMED} {column}") if not run_number(column) else None)
+    return {column: run for run, column in found.get(UNNAMED, {}).items()}
+
+
+def run_groups(columns: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return columns of two or more runs of one quantity, by their common name, in the table's order."""
+    bare = bare_runs(columns)
+    named = {name: tuple(of.values()) for name, of in _grouped(columns, run_number).items()}
+    return counted(columns, headers.looks_like_activity) | named | ({UNNAMED: tuple(bare)} if bare else {})
+
+
+def _grouped(columns: Sequence[str], part: Callable[[str], tuple[str, str] | None]) -> dict[str, dict[str, str]]:
+    """Return columns by their common name and their run, two or more of a name; ``part``: both of a header, or None."""
+    groups: dict[tuple[str, str], dict[str, str]] = {}
+    names: dict[tuple[str, str], str] = {}
+    twice = set()
+    for column in columns:
+        found = part(column)
+        if found is None:
+            continue
+        name, run = found
+        bare, unit = headers.split_unit(name)
+        key = (fold(bare), unit)
+        names.setdefault(key, name)
+        if run in groups.setdefault(key, {}):
+            twice.add(key)
+        groups[key][run] = column
+    return {names[key]: of for key, of in groups.items() if len(of) > 1 and key not in twice}
+
+
+def once_each(
+    raw: RawTable, found: Sequence[str], runs: Mapping[str, Sequence[str]], notes: list[str]
+) -> list[tuple[str, str]]:
+    """Names and (first) columns of what was measured, among columns of numbers; what is left aside is noted.
+
+    Runs count together, by their common name; their mean and the logarithms of another column are left aside.
+    """
+    grouped = {name: columns for name, columns in runs.items() if set(columns) <= set(found)}
+    of_run = {column: name for name, columns in grouped.items() for column in columns}
+    kept: dict[str, str] = {}
+    for column in found:
+        if column in of_run:
+            kept.setdefault(of_run[column], column)
+        elif any(_is_mean_of(column, name) for name in grouped):
+            notes.append(about_mean(column))
+        elif (copied := copied_from(raw, column, found)) is not None:
+            notes.append(
+                f"Column {column} holds {copied[1].format(copied[0])}, and one of them is read; to use {column} "
+                "instead, name it as an endpoint."
+            )
+        else:
+            kept[column] = column
+    again = [c for c in kept if (match := _AGAIN.fullmatch(c)) is not None and match["name"] in kept]
+    if again:
+        notes.append(
+            f"The header of {', '.join(again)} stands twice: they are endpoints of their own. Columns called run 1, "
+            "run 2 are measurements of one."
+        )
+    return list(kept.items())
+
+
+def _is_mean_of(column: str, name: str) -> bool:
+    """Whether a column is called as the runs together are: ``IC50 (nM)`` or ``Mean IC50 (nM)``."""
+    bare, unit = headers.split_unit(name)
+    if name == UNNAMED:
+        return headers.is_mean(column)
+    return fold(bare) in headers.bases(column) and headers.split_unit(column)[1] in ("", unit)
+
+
+def copied_from(raw: RawTable, column: str, others: Sequence[str]) -> tuple[str, str] | None:
+    """Return the column of potencies that a column only repeats, and how: as their logarithms, or in another unit.
+
+    Their cells decide: they agree in 95 % of the rows with exact numbers in both, and every row of the copy is filled
+    in the other. Concentrations are no copy of logarithms; of two of a kind the first is none. None without a copy.
+    """
+    own = _scale(column)
+    if own is None:
+        return None
+    for other in others:
+        theirs = _scale(other)
+        same_scale = theirs is not None and (own.transform == "log") == (theirs.transform == "log")
+        if other == column or theirs is None or (same_scale and others.index(other) > others.index(column)):
+            continue
+        concentrations = own.transform == "log"
+        if concentrations and (
+            not same_scale or fold(headers.split_unit(other)[0]) != fold(headers.split_unit(column)[0])
+        ):
+            continue
+        if is_p_scale(own) and theirs.transform == "log" and not theirs.unit:
+            continue
+        pairs = list(zip(raw.column(column), raw.column(other), strict=True))[:_ROWS_SAMPLED]
+        read = [(_entry(own, a, raw), _entry(theirs, b, raw)) for a, b in pairs]
+        if any(a is not None and b is None for a, b in read):
+            continue
+        exact = [(a.value, b.value) for a, b in read if a and b and a.relation == b.relation == "=" and b.unit is None]
+        if len(exact) < _FEWEST_EQUAL:
+            continue
+        # A logarithm may be that of mol/L or of the bare number.
+        for bare in (False, True) if headers.is_log_concentration(column) and not same_scale else (False,):
+            if sum(abs(_log(a, own) - _log(b, theirs, bare=bare)) <= _ROUNDED for a, b in exact) >= _EQUAL * len(exact):
+                return (
+                    other,
+                    "{} in another unit" if concentrations else _SAME if same_scale else "the logarithms of {}",
+                )
+    return None
+
+
+_SAME = "the same logarithms as {}"
+
+
+def _scale(column: str) -> Endpoint | None:
+    """Return the endpoint of a column of potencies by its header, as concentration or logarithm; None for any other."""
+    bare, unit = headers.split_unit(column)
+    if is_p_scale(scale := Endpoint(bare)) or headers.is_log_concentration(column):
+        return scale
+    return Endpoint(column, unit, "log") if headers.looks_like_potency(bare, unit) else None
+
+
+def _log(value: float, endpoint: Endpoint, *, bare: bool = False) -> float:
+    """Return the logarithm of a value's concentration, in mol/L unless it is taken ``bare``.
+
+    Of pIC50, of logIC50, of a concentration with its unit.
+    """
+    if endpoint.transform == "log":
+        return math.log10(value * (1.0 if bare else CONCENTRATIONS.get(endpoint.unit, 1.0)))
+    return -value if is_p_scale(endpoint) else value
+
+
+def _entry(endpoint: Endpoint, text: str, raw: RawTable) -> Entry | None:
+    try:
+        return read_entry(endpoint, text, raw.decimal)
+    except Unreadable:
+        return None

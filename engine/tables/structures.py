@@ -15,7 +15,7 @@ from ..system.guarded import TooLong, TooMuch, guarded
 from ..system.progress import Report, part_of, silent
 from ..text.statements import listed
 from .options import EndpointColumn, TableMapping
-from .raw import Findings, Problem, RawTable, fold
+from .raw import Problem, RawTable, Said, fold
 from .values import is_missing, parse_value
 
 UNKNOWN = "(unknown)"
@@ -43,9 +43,7 @@ class Prepared:
     """Ids that were merged into another on request, each with that one."""
 
 
-def read_structure_column(
-    raw: RawTable, mapping: TableMapping, findings: Findings, report: Report = silent
-) -> Prepared:
+def read_structure_column(raw: RawTable, mapping: TableMapping, findings: Said, report: Report = silent) -> Prepared:
     """Return the table with its structures read; problems and warnings are added to ``findings``.
 
     Without a core a structure that cannot be read is left out and its row stays. AssayPilotError when a core was
@@ -114,7 +112,7 @@ def _merged_or_named(
     if not groups:
         return raw, ()
     shown = listed([" and ".join(group[:2]) for group in groups], _NAMED, "; ")
-    many = "structure is" if len(groups) == 1 else "structures are"
+    many = "structure stands" if len(groups) == 1 else "structures stand"
     if mapping.merge == "no":
         warnings.append(
             f"{len(groups):,} {many} under more than one id ({shown}); they stay separate compounds. "
@@ -138,7 +136,7 @@ def _merged_or_named(
 
 
 def _decomposed(
-    raw: RawTable, mapping: TableMapping, reasons: dict[int, str], findings: Findings, report: Report
+    raw: RawTable, mapping: TableMapping, reasons: dict[int, str], findings: Said, report: Report
 ) -> Prepared:
     """Return the table with a column for each site of the cores."""
     from ..chemistry.assembling import CORE_SITE, core_form

@@ -41,7 +41,7 @@ def imported(header, *values):
     return import_table(raw, propose(raw))
 
 
-def test_classes_are_reported_and_no_values():
+def test_classes_are_said_and_no_values():
     table = imported("Activity range", "*", "**", "***", "*", "*", "*")
     assert table.endpoints == ()
     assert [site.name for site in table.library.sites] == ["R1", "R2"]
@@ -62,14 +62,14 @@ def lines(header: Sequence[str] = HEADER) -> list[dict[str, str]]:
     ]  # fmt: skip
 
 
-def test_sites_are_what_is_between_id_and_status() -> None:
+def test_sites_are_what_stands_between_id_and_status() -> None:
     assert headers.export_sites(HEADER) == ("Core", "para")
     assert headers.export_sites(["Name", "SMILES", "ID", "Picture", "R1", *HEADER[4:]]) == ("R1",)
     assert headers.export_sites(["Status", "ID", "R1", "Evidence", "Availability"]) == (), "moved: conventions hold"
     assert headers.export_sites([name for name in HEADER if name != "Evidence"]) == ()
 
 
-def test_what_a_campaign_reported_is_no_value() -> None:
+def test_what_a_campaign_said_is_no_value() -> None:
     said = headers.export_columns(HEADER)
     assert set(HEADER) - set(said) == {"ID", "SMILES", "Core", "para", "act measured"}
     # A lab's own columns are nobody's bounds.

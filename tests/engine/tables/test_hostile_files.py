@@ -73,7 +73,7 @@ def test_records_without_end(tmp_path):
 
 
 @pytest.mark.parametrize("encoding", ["utf-7x", "no-such-encoding", "utf-16"])
-def test_workbook_with_an_encoding_no_one_knows(tmp_path, encoding):
+def test_workbook_with_an_encoding_nobody_knows(tmp_path, encoding):
     path = write_xlsx(tmp_path / "a.xlsx", {"Data": ROWS})
     changed = io.BytesIO()
     with zipfile.ZipFile(path) as old, zipfile.ZipFile(changed, "w") as new:

@@ -44,7 +44,7 @@ def test_what_cannot_be_joined_is_refused_in_one_line():
         join_tables(table("ID|R1\na|Me"), table("what|v\na|1"))
 
 
-def test_file_and_column_are_distinguished(tmp_path):
+def test_file_and_column_are_told_apart(tmp_path):
     odd = tmp_path / "a:b.csv"
     odd.write_text("x")
     assert split_join("acts.csv") == ("acts.csv", None)
@@ -75,7 +75,7 @@ def carried(library: Library) -> list[dict[str, str]]:
     return [library.substituents(k) for k in range(len(library))]
 
 
-def test_known_substituents_decide_which_way_round_a_symmetric_structure_is():
+def test_the_substituents_that_are_known_say_which_way_round_a_structure_is():
     series = library_of(*SERIES, "Oc1ccc(C)cc1", "Oc1ccc(Cl)cc1")
     one = next(site for site in series.sites if any(text.startswith("F[") for text in site.substituents)).name
     two = next(site.name for site in series.sites if site.name != one)

@@ -18,7 +18,7 @@ from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import ReadAs, parse_text, read_as, read_table, read_text_as
 from assaypilot.engine.tables.raw import unguard
-from assaypilot.engine.tables.runs import run_number
+from assaypilot.engine.tables.side_columns import run_number
 from assaypilot.engine.tables.values import parse_number
 from tests.engine.tables.workbooks import write_xlsx
 
@@ -74,7 +74,7 @@ def test_reading_can_be_stopped(tmp_path):
         read_table(write(tmp_path, "ID,R1\na,Me\n"), stop)
 
 
-def test_encoding_delimiter_and_decimal_are_taken_as_stated(tmp_path):
+def test_encoding_delimiter_and_decimal_are_taken_as_said(tmp_path):
     path = tmp_path / "t.csv"
     path.write_bytes("ID;R1;pIC50\nä;Me,Et;5,5\nb;H;6,25\n".encode())
     raw = read_as(path, ReadAs(encoding="latin-1", delimiter=",", decimal=".", header=(1, 1))).raw
@@ -96,7 +96,7 @@ def test_a_wrong_encoding_is_refused_with_its_row(tmp_path):
         read_as(path, ReadAs(encoding="utf-16"))
 
 
-def test_header_is_taken_from_the_given_rows(tmp_path):
+def test_the_header_is_where_it_is_said(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("Report,of,May\nCompound,R1,IC50\nx,,nM\na,Me,5\nb,H,6\n")
     raw = read_as(path, ReadAs(header=(2, 1))).raw
@@ -131,7 +131,7 @@ def block(*values, decimal=None):
     return read_text_as(text, ReadAs(decimal=decimal)).raw
 
 
-def test_pasted_thousands_are_read_once_the_decimal_mark_is_given():
+def test_thousands_pasted_from_a_spreadsheet_are_read_once_decimals_are_said():
     with pytest.raises(ValueError, match="can be read in two ways"):
         parse_number("12,500", block("12,500", "1,250", "830", "45").decimal)
     assert block("12,500", ">1,250", "830", decimal=".").column("IC50 (nM)") == ("12500", ">1250", "830")

@@ -90,7 +90,7 @@ def test_wells_name_their_compounds():
     assert [(r.compound, r.plate, r.replicate, r.round, r.value) for r in table.results] == [
         ("AP-0001", "R3-P2", "2", 3, 10), ("AP-0012", "R3-P1", "1", 3, 20),
     ]  # fmt: skip
-    assert table.warnings == ("Empty wells were left out: H12.",)
+    assert table.warnings == ("Wells where nothing stands were left out: H12.",)
 
 
 def test_a_barcode_is_the_only_plate_and_none_of_several():
@@ -122,14 +122,14 @@ def grid(first="", title=None, fill=None, corner=""):
 def test_a_plate_that_is_drawn_is_read_well_by_well():
     table = read(grid(), layouts=plates("R3-P1"))
     assert values(table) == [("AP-0001", "=", 10), ("AP-0012", ">", 500)]
-    assert [(r.row, r.column, r.reason) for r in table.rejected] == [(4, "Value", "well C3: 'ERR' is not a number")]
+    assert [(r.row, r.column, r.reason) for r in table.rejected] == [(4, "Value, well C3", "'ERR' is not a number")]
     assert table.warnings == (
         "A plate is drawn (A1 to H12); 4 wells hold something, and each is a row.",
-        "Empty wells were left out: D4.",
+        "Wells where nothing stands were left out: D4.",
     )
 
 
-def test_plates_drawn_one_below_the_other_are_distinguished_by_their_titles():
+def test_plates_drawn_one_below_the_other_are_told_by_their_titles():
     text = grid(title="Plate: R3-P2") + "\n|\n" + grid(title="Plate|R3-P1", fill={"A1": "3"})
     table = read(text, layouts=plates("R3-P1", "R3-P2"))
     assert [(r.compound, r.plate, r.value) for r in table.results] == [
@@ -275,7 +275,7 @@ def test_results_have_a_column_for_each_run():
         ("Value|SEM", "Not used, because a standard error is no SD: SEM."),
     ],
 )
-def test_what_is_next_to_a_column_of_values_and_is_not_used_is_named(columns, said):
+def test_what_stands_beside_a_column_of_values_and_is_not_used_is_named(columns, said):
     raw = parse_text(f"ID|{columns}\nCPD-1|7.9|7.7".replace("|", "\t"))
     found = read_results(raw, Library.listed(["R1"], [["Me"], ["H"]], ids=["CPD-1", "CPD-2"]), (Endpoint("pIC50"),))
     assert [one.value for one in found.results] == [7.9]

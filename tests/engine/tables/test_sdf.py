@@ -45,7 +45,7 @@ def test_a_drawn_structure_is_the_smiles_it_was_drawn_from(smiles):
         (lambda text: "x" * 3_000_000, "too long"),
     ],
 )
-def test_a_broken_structure_states_why(change, why):
+def test_a_broken_structure_says_why(change, why):
     with pytest.raises(Unreadable, match=why):
         smiles_of(change(block("CCO")))
 
@@ -75,7 +75,7 @@ def test_a_blank_line_may_be_missing_and_a_value_may_look_like_a_header(tmp_path
     assert [column[0] for column in table.cells[2:]] == ["Me", "5", "see\n><img src=//host/x>"]
 
 
-def test_broken_records_are_among_the_problems_and_lose_nothing_else(tmp_path):
+def test_broken_records_stand_among_the_problems_and_lose_nothing_else(tmp_path):
     good = record("a", ("v", "1"))
     text = (
         good
@@ -133,7 +133,7 @@ def test_structures_join_activities_whichever_comes_first(tmp_path):
     assert other.unmatched == (("y",), ("z",))
 
 
-def test_what_is_broken_in_a_joined_file_is_reported_with_its_row(tmp_path):
+def test_what_is_broken_in_a_joined_file_is_said_with_its_row(tmp_path):
     csv = read_table(write(tmp_path, "Name,pIC50\na,5.5\nb,6\n", "t.csv"))
     text = record("a") + record("b").replace("  1  0  0", "  9  9  0")
     joined = join_tables(csv, read_table(write(tmp_path, text)))

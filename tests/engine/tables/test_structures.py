@@ -63,7 +63,7 @@ def test_sites_come_from_the_structures():
     assert [result.compound for result in found.history] == ["A", "B", "C", "D", "I"]
     said = " ".join(found.warnings)
     assert "Salts and solvents were left out of 1 structure (Cl: 1)." in said
-    assert "1 structure is under more than one id (A and I); they stay separate compounds" in said
+    assert "1 structure stands under more than one id (A and I); they stay separate compounds" in said
     assert "Empty substituent cells" not in said
 
 
@@ -77,7 +77,7 @@ def test_ids_with_one_structure_are_one_compound_on_request():
     assert found.library.find("i") == 0
 
 
-def test_results_under_a_merged_id_are_recorded_for_its_compound_and_that_is_reported():
+def test_results_under_a_merged_id_are_recorded_for_its_compound_and_that_is_said():
     raw = table("A,CCO,Me,6", "A2,OCC,Me,6.3", "A3,C(O)C,Me,6", "B,CCN,H,7", header="ID,SMILES,R1,pIC50")
     found = read(raw, merge="identical")
     assert found.library.aliases == (("A2", "A"), ("A3", "A"))
@@ -189,7 +189,7 @@ def reactions(amines=AMINES):
     return [f"{'|'.join(solvent)}|{'|'.join(amine)}|{10.5 + place}" for place, (solvent, amine) in enumerate(pairs)]
 
 
-def test_structures_next_to_names_are_drawn_and_compared_and_the_names_stay():
+def test_structures_beside_names_are_drawn_and_compared_and_the_names_stay():
     found = library_of(reactions())
     library = found.library
     assert [site.name for site in library.sites] == ["solvent", "amine"]

@@ -27,7 +27,7 @@ def test_a_number_is_read_as_it_was_written(number, decimal):
 @pytest.mark.parametrize("own", ["uM", "nM", "pM"])
 @pytest.mark.parametrize("name", ["IC50 (nM)", "IC50 (uM)", "IC50"])
 @pytest.mark.parametrize("row", ["nM", "uM", "µM", "mM", ""])
-def test_the_row_states_the_unit_then_the_endpoint_and_the_header_last(name, own, row):
+def test_the_row_says_the_unit_then_the_endpoint_and_the_header_last(name, own, row):
     size = {"pM": 1e-12, "nM": 1e-9, "uM": 1e-6, "µM": 1e-6, "mM": 1e-3}
     endpoint = Endpoint(name, own, "log")
     entry = read_entry(endpoint, "10", unit=row)
@@ -56,7 +56,7 @@ def test_a_bare_number_that_is_no_pic50_is_named():
     assert no_p_value(Endpoint("yield"), read_entry(Endpoint("yield"), "35")) is None
 
 
-def test_what_is_not_used_stays_next_to_the_value_and_a_concentration_s_sd_is_none_of_its_logarithm():
+def test_what_is_not_used_stays_beside_the_value_and_a_concentration_s_sd_is_none_of_its_logarithm():
     p = Endpoint("pIC50")
     entry = read_entry(p, "7.2 ± 0.1")
     assert (entry.value, entry.n, entry.sd, entry.note) == (7.2, 1, None, "entered as 7.2 ± 0.1")
@@ -117,6 +117,7 @@ def test_exact_values_alone_are_their_mean_and_bounds_never_move_it_the_wrong_wa
 
 
 IC50 = Endpoint("IC50 (nM)", "nM", "log")
+PIC50 = Endpoint("pIC50")
 
 
 def asked(values, endpoint=IC50, relation="="):
@@ -179,7 +180,7 @@ def test_a_column_of_answers_is_an_endpoint_with_the_words_of_the_table(tmp_path
     assert Endpoint.from_json(endpoint.as_json()) == endpoint
 
 
-def test_dash_is_an_answer_only_with_a_plus() -> None:
+def test_a_dash_is_an_answer_only_beside_a_plus() -> None:
     assert read_entry(Endpoint("A", kind="yes-no", words=("+", "-")), "-").value == 0.0  # type: ignore[union-attr]
     assert read_entry(Endpoint("A", kind="yes-no", words=("active", "inactive")), "-") is None
 
