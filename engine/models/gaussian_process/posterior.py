@@ -6,6 +6,7 @@ what was measured, and look-ups in tables of effects for every compound. No matr
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -155,7 +156,7 @@ class Posterior:
         values += self._correction(variances, solved, compounds)
         if components.shared is not None:
             values += components.spread_shared(compounds.codes, rows.codes, variances[components.shared] * solved)
-        values += self.variances.center
+        values += self.variances.center + self._level_errors(variances, size, rng)
         self._widen(values, places, rng)
         slopes += self._slope_corrections(variances, solved)
         for slope, far in zip(slopes, deviations, strict=False):
@@ -205,6 +206,16 @@ class Posterior:
             groups = np.sqrt(variance) * rng.standard_normal((int(shift.max(initial=-1)) + 2, size))
             groups[-1] = 0.0
             total += centred_loading(shift) @ groups[:-1] if place < self.rows.centred else groups[shift]
+        return total
+
+    def _level_errors(self, variances: Floats, size: int, rng: np.random.Generator) -> Floats:
+        """Draw how far the mean of all shifts that are centred is from none ``(size,)``: the same for all compounds."""
+        rows, total = self.rows, np.zeros(size)
+        own = variances[self.components.n_variances + 1 :]
+        for shift, variance in zip(rows.shifts[: rows.centred], own, strict=False):
+            counts = np.bincount(shift[shift >= 0])
+            error = math.sqrt(variance * float((counts**2).sum()) / max(float(counts.sum()) ** 2, 1.0))
+            total += error * rng.standard_normal(size)
         return total
 
     def _of_others(self, variances: Floats) -> Floats:

@@ -79,3 +79,18 @@ def test_gross_value_without_a_day_moves_its_own_compound_alone():
         found.append(fit_series(CODES, SIZES, measured, noise_sd=SD, seed=1).middle(np.arange(len(CODES))))
     assert np.abs(found[1] - found[0])[1:].max() < 3 * SD
     assert np.abs(np.mean(found[1] - found[0])) < 0.5 * SD
+
+
+def test_intervals_hold_where_each_of_few_days_is_shifted():
+    """What the days have in common is no effect of any compound, and not known."""
+    inside = []
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        truth = rng.standard_normal(10)[CODES[:, 0]] + rng.standard_normal(12)[CODES[:, 1]]
+        arms, day, none = rng.permutation(len(CODES))[:90], np.repeat(np.arange(3), 30), np.full(90, np.inf)
+        values = truth[arms] + (0.4 * rng.standard_normal(3))[day] + SD * rng.standard_normal(90)
+        measured = Measured(arms, values, np.ones(90), -none, none, (day,), 1)
+        model = fit_series(CODES, SIZES, measured, noise_sd=SD, seed=seed, scales=False)
+        low, high = np.quantile(model.draw(np.arange(len(CODES)), 400, rng), (0.025, 0.975), axis=0)
+        inside.append(np.mean((truth >= low) & (truth <= high)))
+    assert np.mean(inside) > 0.8
