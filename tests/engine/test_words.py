@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from assaypilot.engine.campaign.results.duplicates import days
 from assaypilot.engine.chemistry.cores import read_cores
 from assaypilot.engine.chemistry.names import drawable, short_name, short_names
 from assaypilot.engine.chemistry.structures import read_structure
@@ -26,7 +27,7 @@ from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import parse_text
 from assaypilot.engine.tables.options import EndpointSpec, parse_endpoint_spec
 from assaypilot.engine.tables.products import about_ids
-from assaypilot.engine.tables.runs import run_number
+from assaypilot.engine.tables.side_columns import run_number
 from assaypilot.engine.tables.stock import parse_cost, parse_lead, parse_state
 from assaypilot.engine.text.percentages import percent, probability
 from assaypilot.engine.text.signed import signed
@@ -188,6 +189,7 @@ WORDS = {
     "stock": parse_state,
     "cost": lambda text: f"{parse_cost(text, ',' if ',' in text else '.'):g}",
     "lead time": lambda text: f"{parse_lead(text, round_days=10.0):g} days",
+    "day": lambda text: ", ".join(sorted(days(text))) or "none",
     "ids": lambda text: about_ids(text.split("|")),
     "compound": of_name,
     "yes or no": of_answer,

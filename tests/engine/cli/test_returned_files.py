@@ -40,7 +40,7 @@ def test_a_whole_plate_of_a_reader_is_recorded(done, planned, tmp_path):
     told = "\n".join(found["warnings"])
     assert "A plate is drawn (A1 to H12); 96 wells hold something" in told
     assert "Wells of controls were left out: max, min." in told
-    assert "Empty wells were left out" in told
+    assert "Wells where nothing stands were left out" in told
 
 
 def test_a_plate_again_as_text_and_as_the_work_list_is_noticed(done, refused, planned, tmp_path):
@@ -65,4 +65,4 @@ def test_batches_and_a_failed_well_of_a_list(done, planned, tmp_path):
     found = done("record", campaign, path)
     assert (found["accepted"], found["excluded"], found["rejected"]) == (len(rows), 1, [])
     assert found["outstanding"] == 1
-    assert any(text.startswith("Batches follow ids") for text in found["warnings"])
+    assert any(text.startswith("Batches stand behind ids") for text in found["warnings"])
