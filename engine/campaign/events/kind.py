@@ -1,4 +1,4 @@
-"""The base of all kinds of events: name and version, effect on the state, opposite, and text."""
+"""The base of all kinds of events: name and version, effect on the state and what takes it back, and text."""
 
 from __future__ import annotations
 

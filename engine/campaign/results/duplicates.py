@@ -141,25 +141,22 @@ def questioned(
 
     Both values stay; the sender of the list knows which one is right.
     """
-    wanted = {subject for m in fresh for subject in _subjects(m)}
-    before: dict[tuple[object, ...], list[Measurement]] = {}
-    for m in earlier if wanted else ():
-        for subject in _subjects(m).keys() & wanted if not m.withdrawn and m.excluded is None else ():
-            before.setdefault(subject, []).append(m)
-    mostly_known = repeated > len(fresh)
-    counting = (m for m in earlier if not m.withdrawn and m.excluded is None) if mostly_known else ()
-    latest = {(m.compound, m.endpoint): m for m in counting}
+    known: dict[tuple[int, int], list[Measurement]] = {(m.compound, m.endpoint): [] for m in fresh}
+    for m in earlier:
+        if (m.compound, m.endpoint) in known and not m.withdrawn and m.excluded is None:
+            known[m.compound, m.endpoint].append(m)
     questions = []
-    for m in fresh if before or latest else ():
-        known = (
+    for m in fresh:
+        others = known[m.compound, m.endpoint]
+        held = (
             (words, other)
             for subject, words in _subjects(m).items()
-            for other in before.get(subject, ())
-            if _same_place(place_of(other), place_of(m))
+            for other in others
+            if subject in _subjects(other) and _same_place(place_of(other), place_of(m))
         )
-        words, other = next(known, ("", None))
-        if other is None:
-            words, other = "its value", latest.get((m.compound, m.endpoint))
+        words, other = next(held, ("", None))
+        if other is None and others and repeated > len(fresh):
+            words, other = "its value", others[-1]
         if other is not None and m.excluded is None:
             row = f"Row {m.entered.row}, " if m.entered.row else ""
             endpoint = f" of {endpoints[m.endpoint].name}" if len(endpoints) > 1 else ""
@@ -181,11 +178,10 @@ def _subjects(m: Measurement) -> dict[tuple[object, ...], str]:
     """Return what can hold one value of a compound and endpoint only, each with its words: a replicate, and a well."""
     found: dict[tuple[object, ...], str] = {}
     if m.entered.round is not None and _replicate(m):
-        subject = (m.entered.round, _replicate(m), m.compound, m.endpoint)
-        found[subject] = f"replicate {m.entered.replicate} of round {m.entered.round}"
+        found[m.entered.round, _replicate(m)] = f"replicate {m.entered.replicate} of round {m.entered.round}"
     plate, well, _ = place_of(m)
     if plate and well:
-        found[plate, well, m.compound, m.endpoint] = f"well {well} of plate {plate}"
+        found[plate, well] = f"well {well} of plate {plate}"
     return found
 
 

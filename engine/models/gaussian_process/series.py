@@ -252,8 +252,8 @@ def fit_series(
         known = np.concatenate([merged.rows.values, merged.low, merged.high])
         ends = None if ends is None else merged.reached(ends)
         bounds = np.isnan(merged.rows.values)
-        beyond = tuple(bool((bounds & np.isinf(side)).any()) for side in (merged.low, merged.high))
-        offered = candidate_scales(known[np.isfinite(known)], merged.noise_sd, ends, (beyond[0], beyond[1]))
+        below, above = (bool((bounds & np.isinf(side)).any()) for side in (merged.low, merged.high))
+        offered = candidate_scales(known[np.isfinite(known)], merged.noise_sd, ends, (below, above))
     some = merged.some(_SCALE_ROWS, rng)
     fitted: list[_Fitted] = []
     for scale in offered:

@@ -132,9 +132,9 @@ def prior_of(components: Components, rows: Rows, scale: float) -> tuple[Floats, 
     medians = [*shares, _SHARE_OWN, *(_SHARE_SHIFT,) * len(rows.shifts), *(_SHARE_OTHER,) * len(rows.others)]
     widths = [_WIDTH] * len(medians)
     if rows.unknown_noise:
-        known = rows.usual_noise is not None
-        medians.append(rows.usual_noise / scale if rows.usual_noise is not None else _SHARE_NOISE)
-        widths.append(_WIDTH_USUAL if known else _WIDTH_NOISE)
+        usual = rows.usual_noise
+        medians.append(_SHARE_NOISE if usual is None else usual / scale)
+        widths.append(_WIDTH_NOISE if usual is None else _WIDTH_USUAL)
     spread = np.diag(np.square(widths))
     # Where replicates do not tell own deviations from noise, a lack of interactions must not either.
     not_additive = np.flatnonzero(np.append(orders != 1, not rows.unknown_noise or rows.freedom >= _ENOUGH))
@@ -263,9 +263,8 @@ def fit_variances(
     logs = density.mean.copy()
     if start is not None and len(start.mode) == len(logs):
         logs = start.mode + math.log(scale / start.scale)
-    if density.at(logs) is None:
-        logs = density.mean.copy()
-    top = _climb(density, logs, steps)
+    top = _climb(density, logs, steps) or _climb(density, density.mean, steps)
+    assert top is not None  # the prior's own medians give a covariance far from singular
     spread = np.linalg.inv(top.information).astype(np.float64)
     evidence = top.value + 0.5 * float(np.linalg.slogdet(spread)[1])
     evidence += 0.5 * float(np.linalg.slogdet(density.precision)[1])
@@ -289,10 +288,14 @@ class _Top(NamedTuple):
     """``(d, d)`` of the last step but one: by then nothing changes any more."""
 
 
-def _climb(density: Density, logs: Floats, steps: int, *, held: bool = False) -> _Top:
-    """Return the mode that Newton steps lead to; ``held``: the last variance, that of the noise, stays as it is."""
+def _climb(density: Density, logs: Floats, steps: int, *, held: bool = False) -> _Top | None:
+    """Return the mode that Newton steps lead to, None from outside of the density's domain.
+
+    ``held``: the last variance, that of the noise, stays as it is.
+    """
     now = density.at(logs)
-    assert now is not None  # the prior's own medians give a covariance far from singular
+    if now is None:
+        return None
     value, factor = now
     gradient, information = density.derivatives(logs, factor)
     damping, gain = 1e-2, 0.0
@@ -331,12 +334,12 @@ def _draws_along_noise(
     along = np.clip(spread[:, -1] / spread[-1, -1], -1.0, 1.0)
     slices: list[tuple[_Top, float]] = [(top, _evidence(top))]
     for direction in (-1.0, 1.0):
-        place = top
+        start = top.logs
         for _ in range(_SLICES):
-            start = place.logs + direction * width * along
-            if density.at(start) is None:
+            place = _climb(density, start + direction * width * along, _SLICE_STEPS, held=True)
+            if place is None:
                 break
-            place = _climb(density, start, _SLICE_STEPS, held=True)
+            start = place.logs
             slices.append((place, _evidence(place)))
             if slices[-1][1] < slices[0][1] - _NEGLIGIBLE:
                 break
