@@ -8,6 +8,7 @@ from functools import cache
 from itertools import islice
 
 import numpy as np
+from scipy import stats
 
 from assaypilot.engine.domain.measurements import pool
 from assaypilot.engine.simulate import runner
@@ -15,13 +16,18 @@ from assaypilot.engine.simulate.lower_bounds import all_epsilon_best, effects_of
 from assaypilot.engine.simulate.oracle_design import oracle
 from assaypilot.engine.simulate.scores import score
 from assaypilot.engine.strategies.adaptive.evidence import Evidence
+from assaypilot.engine.strategies.adaptive.sequential_tests import levels_of
 from assaypilot.engine.strategies.designs import table as projected
+from assaypilot.engine.strategies.protocol import Problem
 from tests.published.against_tables import DELTA, EPSILON, PAIRS, table
+from tests.published.all_at_once import all_at_once
 from tests.published.cases import processes
 from tests.published.noise import Whole, one
 
 RUNS = 20
 """Campaigns of adaptive of each pair."""
+PRACTICE_RUNS = 40
+"""The same of practice-960, whose pairs are the first ones."""
 PLAIN = {"quick": 5, "middling": 5, "large": 5}
 PAIRED = {"quick": 3, "middling": 2, "large": 1}
 """Runs of LinFACT-G, and of LinFACT-XY: they hardly differ from run to run."""
@@ -55,8 +61,9 @@ def units():
     order = sorted(pairs, key=lambda number: ("quick", "middling", "large").index(pairs[number]))
     quick = [number for number in order if pairs[number] == "quick"]
     out = [("linfact-g", number, run) for number in order for run in range(PLAIN[pairs[number]])]
-    out += [(kind, number, 0) for kind in ("oracle", "bound") for number in order]
-    ways = [("adaptive", number, run) for number in order for run in range(RUNS)]
+    out += [(kind, number, 0) for kind in ("oracle", "all at once", "bound") for number in order]
+    runs = {number: PRACTICE_RUNS if number < OF_PRACTICE else RUNS for number in order}
+    ways = [("adaptive", number, run) for number in order for run in range(runs[number])]
     out += [way for way in ways if way[2] == 0]
     ways += [("linfact-xy", number, run) for number in order for run in range(PAIRED[pairs[number]])]
     ways += [(kind, number, run) for kind in ("rage", "adaptive best") for number in quick for run in range(BEST)]
@@ -78,6 +85,8 @@ def made(kind, number, run):
     if kind == "oracle":
         least = oracle(*_known(pair.table), EPSILON, slack=pair.slack, sigma=pair.sd, delta=DELTA)
         found["measurements"] = least.measurements
+    elif kind == "all at once":
+        found["measurements"] = round(pair.sd**2 * at_once_at_unit_noise(pair.table, pair.slack), 1)
     elif kind == "bound":
         found["measurements"] = round(pair.sd**2 * least_at_unit_noise(pair.table, pair.slack), 1)
     else:
@@ -97,6 +106,21 @@ def _known(number):
 def least_at_unit_noise(number, slack):
     """The proven bound for a noise of 1; it goes with the square of the noise."""
     return all_epsilon_best(*_known(number), EPSILON, slack=slack).measurements(DELTA)
+
+
+@cache
+def at_once_at_unit_noise(number, slack):
+    """The same of the oracle that shows all compounds at once, each at adaptive's own level for one compound."""
+    candidates, theta = _known(number)
+    level, best = stats.norm.isf([own_level(number), 0.1 * DELTA])
+    return all_at_once(candidates, theta, EPSILON, slack, level=level, best_level=best)
+
+
+def own_level(number):
+    """What adaptive spends on one compound put in: 0.45 delta / K."""
+    drawn = table(number).make(0)
+    every = np.ones(drawn.n_arms, dtype=bool)
+    return levels_of(Problem(drawn.features, every, every, drawn.goal, DELTA, drawn.noise, {}, 0)).one_in
 
 
 def _campaign(task, run, *, history=False):

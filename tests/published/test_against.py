@@ -3,10 +3,14 @@
 import numpy as np
 import pytest
 
+from assaypilot.engine.domain.features import DenseFeatures
+from assaypilot.engine.simulate.oracle_design import oracle
 from assaypilot.engine.simulate.runner import run_of
+from assaypilot.engine.strategies.designs import table as projected
 from tests.published import against
 from tests.published.against_runs import NOISES, OTHERWISE, made, make, read, units
 from tests.published.against_tables import LEAST, MOST, PAIRS, SETTINGS, TABLES, table
+from tests.published.all_at_once import all_at_once
 from tests.published.calibration_checks import KS_FLOOR
 from tests.published.calibration_rows import tables
 
@@ -24,13 +28,14 @@ def test_the_report_says_what_its_rows_come_to():
     assert {row[0] for row in ROWS} == names
     assert len(ROWS) == len(names)
     for row in ROWS:
-        ours, plain, _, every, own = map(number, row[2:7])
+        ours, plain, _, every, own, at_once, bound = map(number, row[2:9])
         # Medians are printed as whole numbers.
-        assert float(row[8]) == pytest.approx(ours / plain, abs=2e-3)
-        assert float(row[9]) == pytest.approx(ours / own, abs=2e-2)
+        assert float(row[9]) == pytest.approx(ours / plain, abs=2e-3)
+        assert float(row[10]) == pytest.approx(ours / own, abs=2e-2)
+        assert float(row[11]) == pytest.approx(ours / at_once, abs=2e-2)
         assert own < every
-        assert number(row[7]) < own
-    shares = [float(row[8]) for row in ROWS]
+        assert bound < own < at_once
+    shares = [float(row[9]) for row in ROWS]
     assert np.median(shares) <= 1 / against.SHARE
     assert f"in {sum(share <= 1 / against.SHARE for share in shares)} of {len(ROWS)})" in TEXT.replace("\n", " ")
 
@@ -40,13 +45,29 @@ def test_the_own_oracle_is_at_the_level_of_one_compound_put_in():
     assert against.own_oracle(0, 1000) == pytest.approx(1000 * (4.07 / 5.31) ** 2, rel=0.01)
 
 
+def test_all_at_once_takes_what_chance_says():
+    """Two compounds, each measured half of the time: n from (gap + error / sqrt(n)) >= level * 2 / sqrt(n)."""
+    table = projected(DenseFeatures(np.eye(2)), np.arange(2))
+    one = all_at_once(table, [1.0, 0.0], 0.5, 0.0, level=3.0, best_level=2.0, draws=4000)
+    assert one == pytest.approx((2.0 * 3.0 / 0.5) ** 2, rel=0.05)
+    # Of many that are alike the least lucky one counts.
+    many = projected(DenseFeatures(np.eye(9)), np.arange(9))
+    theta = np.array([1.0] + 8 * [0.0])
+    assert all_at_once(many, theta, 0.5, 0.0, level=3.0, best_level=2.0) > 1.3 * own(many, theta)
+
+
+def own(candidates, theta):
+    """Measurements with which each comparison alone holds half of the time, at three standard errors."""
+    return 9.0 * oracle(candidates, theta, 0.5).value
+
+
 def row(kind, measurements, run=0, wrong=False):
     return {"kind": kind, "pair": 0, "run": run, "measurements": measurements, "wrong": wrong, "undecided": 0}
 
 
 def test_a_report_notices_errors_that_are_too_large():
     steps = np.random.default_rng(0).standard_normal(200).tolist()
-    others = [row("linfact-g", 1250), row("oracle", 209), row("bound", 8.8)]
+    others = [row("linfact-g", 1250), row("oracle", 209), row("all at once", 234), row("bound", 8.8)]
     text = against.report([*others, row("adaptive", 383) | {"steps": steps}])
     assert tables(text)[0][0][2:6] == ["383", "1,250", "-", "209"]
     assert "Wrong: 0 of 1 campaigns" in text
