@@ -92,7 +92,7 @@ steps have .67 to .81 of their information. None of these changed it by more tha
 means by -8 to +23 %): an end in sight at 5 or 16 times what was measured, silent phases that stop there, ends in one
 part or three, limits spread over five or eight looks, steps of a quarter of what was measured. Nor did steps weighed by
 information, with limits that hold at every instant of it (Brownian motion), spread about where silent phases see the
-end of each comparison: by -3 to +22 %, by -8 to +8 % where that end is known.
+end of each comparison: by -3 to +22 %, and by -8 to +45 % where that end is known.
 
 **A stated SD is the largest there is.** Where some compounds scatter less without a note of it, steps are less
 than standard normal, too, and designs that know the past choose by how much. Even designs chosen only to that end would
