@@ -11,15 +11,16 @@ import numpy as np
 from scipy import stats
 
 from assaypilot.engine.domain.measurements import pool
-from assaypilot.engine.simulate import runner
+from assaypilot.engine.simulate import comparison, runner
 from assaypilot.engine.simulate.lower_bounds import all_epsilon_best, effects_of
 from assaypilot.engine.simulate.oracle_design import oracle
+from assaypilot.engine.simulate.runner import Task
 from assaypilot.engine.simulate.scores import score
 from assaypilot.engine.strategies.adaptive.evidence import Evidence
 from assaypilot.engine.strategies.adaptive.sequential_tests import levels_of
 from assaypilot.engine.strategies.designs import table as projected
 from assaypilot.engine.strategies.protocol import Problem
-from tests.published.against_tables import DELTA, EPSILON, PAIRS, table
+from tests.published.against_tables import DELTA, EPSILON, PAIRS, at_the_border, table
 from tests.published.all_at_once import all_at_once
 from tests.published.cases import processes
 from tests.published.noise import Whole, one
@@ -38,6 +39,10 @@ NOISES = tuple(
 )
 """What the assay's errors are like, where its stated SD is that of the plain part."""
 OTHERWISE = 200
+"""Campaigns of each."""
+BORDERS = ((0.3, 8), (0.3, 20), (0.05, 20))
+"""(delta, compounds at the border)."""
+AT_BORDERS = 400
 """Campaigns of each."""
 EARLIER, WITH_HISTORY = 40, 40
 """Values known before, of so many compounds drawn at random, each with the assay's noise; campaigns of each pair."""
@@ -71,7 +76,8 @@ def units():
     ways += [("history", number, run) for number in range(OF_PRACTICE) for run in range(WITH_HISTORY)]
     # All pairs come to their ends together.
     out += sorted((way for way in ways if way not in first), key=lambda way: way[2])
-    return out + [("noise", number, run) for number in range(len(NOISES)) for run in range(OTHERWISE)]
+    out += [("noise", number, run) for number in range(len(NOISES)) for run in range(OTHERWISE)]
+    return out + [("border", number, run) for number in range(len(BORDERS)) for run in range(AT_BORDERS)]
 
 
 def made(kind, number, run):
@@ -81,6 +87,12 @@ def made(kind, number, run):
     if kind == "noise":
         wrong, undecided, spent, *_ = one(NOISES[number], run)
         return found | {"measurements": spent, "wrong": bool(wrong), "undecided": undecided}
+    if kind == "border":
+        delta, compounds = BORDERS[number]
+        task = Task(
+            comparison.get("adaptive"), at_the_border(compounds), 2103, delta=delta, per_round=2 * compounds + 2
+        )
+        return found | _campaign(task, run) | {"seconds": round(time.process_time() - begun, 2)}
     pair = PAIRS[number]
     if kind == "oracle":
         least = oracle(*_known(pair.table), EPSILON, slack=pair.slack, sigma=pair.sd, delta=DELTA)

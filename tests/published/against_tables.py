@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from assaypilot.engine.domain.features import SiteFeatures
+from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.domain.goals import AllEpsilonBest, Best
 from assaypilot.engine.simulate import comparison, instances
 from assaypilot.engine.simulate.instances import Drawn, Instance
@@ -65,26 +65,28 @@ def table(number):
     codes = _codes(rng, whole=number % 2 == 1)
     sizes = tuple(int(top) + 1 for top in codes.max(axis=0))
     truth = contributions(rng, codes)
-    features = SiteFeatures(codes, sizes)
-    every = np.ones(len(codes), dtype=bool)
-    drawn = Drawn(
-        features=features,
-        truth=truth[None],
-        expected=truth[None],
-        measurable=every,
-        wanted=every,
-        goal=AllEpsilonBest(EPSILON, 0.25),
-        noise=(0.2,),
-    )
     name = f"{number}: {' x '.join(map(str, sizes))}"
     name += "" if len(codes) == np.prod(sizes) else f", {len(codes):,} of them"
-    return Instance(
-        name=name,
-        paper="random",
-        title=name,
-        draw=lambda _: drawn,
-        random=False,
-    )
+    return _fixed(name, SiteFeatures(codes, sizes), truth)
+
+
+@cache
+def at_the_border(compounds):
+    """As many compounds as worst for ``adaptive``: each a hair less than epsilon behind one leader, unlike any other.
+
+    All but the leader may be put out wrongly, by errors that have little in common.
+    """
+    truth = np.full(compounds + 1, 1e-9 - EPSILON)
+    truth[0] = 0.0
+    return _fixed(f"{compounds} at the border", DenseFeatures(np.eye(compounds + 1)), truth)
+
+
+def _fixed(name, features, truth):
+    """An instance of one draw."""
+    every = np.ones(len(truth), dtype=bool)
+    goal = AllEpsilonBest(EPSILON, 0.25)
+    drawn = Drawn(features, truth[None], truth[None], measurable=every, wanted=every, goal=goal, noise=(0.2,))
+    return Instance(name=name, paper="random", title=name, draw=lambda _: drawn, random=False)
 
 
 def _codes(rng, whole):

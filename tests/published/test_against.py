@@ -8,7 +8,7 @@ from assaypilot.engine.simulate.oracle_design import oracle
 from assaypilot.engine.simulate.runner import run_of
 from assaypilot.engine.strategies.designs import table as projected
 from tests.published import against
-from tests.published.against_runs import NOISES, OTHERWISE, made, make, read, units
+from tests.published.against_runs import AT_BORDERS, BORDERS, NOISES, OTHERWISE, made, make, read, units
 from tests.published.against_tables import LEAST, MOST, PAIRS, SETTINGS, TABLES, table
 from tests.published.all_at_once import all_at_once
 from tests.published.calibration_checks import KS_FLOOR
@@ -80,7 +80,17 @@ def test_errors_that_are_not_normal_have_their_rows():
     found = [row("noise", 100 + k, k, wrong=k < 3) | {"pair": 5} for k in range(10)]
     told = tables(against.other_noise(found))[0]
     assert told == [["3 % gross errors", "0.3", "10", "3", "0.300", "0.067 to 0.652", "104"]]
-    assert [cells[2] for cells in tables(TEXT)[-1]] == len(NOISES) * [str(OTHERWISE)]
+    assert [cells[2] for cells in tables(TEXT)[-2]] == len(NOISES) * [str(OTHERWISE)]
+
+
+def test_delta_is_spent_at_the_border_and_never_passed():
+    """By one-sided limits of the report: nowhere more than delta, and not shown to be less than a third of 0.3."""
+    found = tables(TEXT)[-1]
+    assert [(float(delta), int(n), int(runs)) for n, delta, runs, *_ in found] == [
+        (*one, AT_BORDERS) for one in BORDERS
+    ]
+    assert all(float(least) <= float(delta) for _, delta, *_, least, _ in found)
+    assert all(float(most) > 0.1 for _, delta, *_, most in found if delta == "0.3")
 
 
 def test_tables_are_as_they_are_said_to_be():
