@@ -197,9 +197,14 @@ def _batch(m: Measurement) -> str:
     return m.entered.batch
 
 
+def _day(m: Measurement) -> str:
+    """Return the day of a value; without a date that of its round, which an assay is run for."""
+    return m.entered.date or (f"round {m.round}" if m.round else "")
+
+
 _KINDS: tuple[Callable[[Measurement], str], ...] = (
     lambda m: m.entered.plate,
-    lambda m: m.entered.date,
+    _day,
     _batch,
 )
 
