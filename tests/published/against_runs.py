@@ -90,7 +90,7 @@ def made(kind, number, run):
     if kind == "border":
         delta, compounds = BORDERS[number]
         task = Task(
-            comparison.get("adaptive"), at_the_border(compounds), 2103, delta=delta, per_round=2 * compounds + 2
+            comparison.get("adaptive"), at_the_border(compounds), 2103, delta=delta, per_round=4 * compounds + 4
         )
         return found | _campaign(task, run) | {"seconds": round(time.process_time() - begun, 2)}
     pair = PAIRS[number]
