@@ -44,9 +44,9 @@ SOURCES = {
     "freeze": ["--group", "freeze"],
 }
 # The reports of tests/published; the README there says what each one asks.
-REPORTS = ["papers", "adaptive", "additivity", "attacks", "audits", "calibration", "combined", "ends", "fixed-budget"]
-REPORTS += ["forecast", "growth", "noise", "series", "small", "stock", "tables"]
-WRITTEN_BY = {"papers": "published", "adaptive": "against", "forecast": "forecasts", "stock": "choices"}
+REPORTS = ["papers", "adaptive", "additivity", "attacks", "audits", "calibration", "combined", "fixed-budget"]
+REPORTS += ["forecast", "growth", "noise", "series", "small", "tables"]
+WRITTEN_BY = {"papers": "published", "adaptive": "against", "forecast": "forecasts"}
 # Two processes share two cores, so each keeps to one thread.
 THREADS = {name: os.environ.get(name, "1") for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
 MEMORY = Path("/dev/shm")

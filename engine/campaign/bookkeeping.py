@@ -39,8 +39,6 @@ class UnderWay:
     """(compound, measurements) in the order rounds are cut."""
     lost: dict[Place, int] = field(default_factory=dict)
     """Measurements given up when a round was closed."""
-    choice: str | None = None
-    """The plan that was chosen for it; None where there was nothing to choose."""
     measured: tuple[int, ...] = (0,)
     """Positions of the endpoints it is measured for."""
 

@@ -8,7 +8,7 @@ from ..domain.endpoint import Relation
 from ..domain.library import Library
 from ..domain.measurements import Result
 from ..domain.plates.layout import PlateUse
-from ..domain.stock import NOTHING_STATED, PlanName, StockLine, StockTerms
+from ..domain.stock import NOTHING_STATED, StockLine, StockTerms
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from . import plating
@@ -21,7 +21,6 @@ from .events.kind import Redone, Undone
 from .file.chain import Draft
 from .issued_rounds import Missing, Round, Source
 from .opened import CampaignFile
-from .plan_choice import PlanOption, options
 from .results import amending
 from .results.intake import to_mark
 from .results.recording import recorded
@@ -42,24 +41,17 @@ class Campaign(CampaignFile):
 
     # -- rounds
 
-    def plan(self, report: Report = silent, *, choice: PlanName | None = None) -> Round | None:
-        """Return the next round, or the open one unchanged; None when nothing needs, or is available, to be measured.
-
-        With ``choice`` one of the plans of ``plan_options``, while no round is open and the phase has no result.
-        """
-        if choice is not None or self._ledger.open_round is None:
+    def plan(self, report: Report = silent) -> Round | None:
+        """Return the next round, or the open one unchanged; None when nothing is to be measured now."""
+        if self._ledger.open_round is None:
             with self._writing() as work:
                 list_combinations(work)
                 decide_due(work)
-                work.add(*planned_round(work.ledger, report, choice=choice))
+                work.add(*planned_round(work.ledger, report))
             if not work.drafts:
                 return None
         issued = self._ledger.open_round
         return None if issued is None else self._ledger.view(issued)
-
-    def plan_options(self, report: Report = silent) -> tuple[PlanOption, ...]:
-        """Return the plans to choose from for the next phase; see ``plan_choice.options``."""
-        return options(self._ledger.fork({}), report)
 
     def set_stock(
         self,

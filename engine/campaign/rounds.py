@@ -9,7 +9,6 @@ from typing import Any, Literal
 import numpy as np
 
 from ..domain.features import ProjectedFeatures
-from ..domain.stock import PlanName
 from ..errors import AssayPilotError
 from ..strategies.protocol import Allocation, Arrays, Calibrated, Decision
 from ..system.progress import Report, silent
@@ -23,33 +22,27 @@ from .events.terms import EstimatesUpdated, PhaseDecided, PhaseEmpty
 from .file.chain import Draft, as_parts
 from .issued_rounds import Issued, Missing, RoundItem
 from .layout import lay_out, next_round, reasons
-from .plan_choice import planned_phase, refuse_under_way
 from .replay import Ledger
 from .series import SeriesView, series_reasons
 
 
-def planned_round(ledger: Ledger, report: Report = silent, *, choice: PlanName | None = None) -> list[Draft]:
+def planned_round(ledger: Ledger, report: Report = silent) -> list[Draft]:
     """Return the events of the next round, with its phase's plan when one begins; none when nothing is left to measure.
 
-    No round where all that is left waits for compounds that are being made. A ``choice`` plans the phase (again).
+    No round where all that is left waits for compounds that are being made.
     """
     settings = ledger.settings
     drafts = []
-    if choice is not None:
-        refuse_under_way(ledger)
     # The series model plans by everything measured, so a plan without results is made again.
-    if ledger.under_way is None or choice is not None or (ledger.calibrated and nothing_of_the_plan(ledger)):
+    if ledger.under_way is None or (ledger.calibrated and nothing_of_the_plan(ledger)):
         state = ledger.current()
         if ledger.strategy.stop(state):
             return []
-        allocation, chosen_by = planned_phase(ledger, state, choice, report)
+        allocation = ledger.strategy.ask(stocked.with_few_to_make(ledger, state), report).within_budget(state)
         if not allocation.total:
             return []
         planned, order = _lay_out(ledger, allocation)
-        data = _phase_json(allocation, planned, order)
-        if chosen_by is not None:
-            data["choice"] = chosen_by
-        drafts.append(PhasePlanned.draft(data))
+        drafts.append(PhasePlanned.draft(_phase_json(allocation, planned, order)))
         phase, open_of = allocation.phase, (planned,) * ledger.per_sample
     else:
         under_way, left = ledger.under_way, ledger.outstanding()

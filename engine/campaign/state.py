@@ -312,10 +312,6 @@ class Status:
     """How far compounds deviate from the sum of effects, per measured endpoint that is modelled as one."""
     stock: StockView | None = None
     """Available compounds, costs and times; None without a list."""
-    choice: str | None = None
-    """The plan that was chosen for the phase under way; None where there was nothing to choose."""
-    choosable: bool = False
-    """Whether the next plan is one to choose."""
 
     @property
     def promise(self) -> str:

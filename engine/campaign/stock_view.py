@@ -18,8 +18,7 @@ from ..domain.stock import CANNOT, IN_STOCK, STATES, TO_MAKE, USUAL, StockTerms
 from .phrases import joined, many, names
 
 if TYPE_CHECKING:
-    from .plan_choice import PlanOption
-    from .replay import Ledger
+    pass
 
 
 def money(amount: float, currency: str) -> str:
@@ -117,48 +116,7 @@ class StockView(Stock):
         return costs, leads
 
 
-NOT_KNOWN = "not known"
 _WORDS = {IN_STOCK: "in stock", TO_MAKE: "to be made", CANNOT: "cannot be made"}
-
-
-def wait_words(option: PlanOption) -> str:
-    """Return ``42 days``, ``none``, or ``not known`` where no time is stated."""
-    if not option.to_make:
-        return "none"
-    if not option.wait and option.wait_unknown:
-        return NOT_KNOWN
-    return many(math.ceil(option.wait), "day") if option.wait else "none"
-
-
-def making_words(option: PlanOption, currency: str) -> str:
-    """Return ``4 compounds, 690 EUR``, ``4 compounds``, or ``nothing``."""
-    if not option.to_make:
-        return "nothing"
-    made = many(len(option.to_make), "compound")
-    return f"{made}, cost {NOT_KNOWN}" if _free(option) else f"{made}, {money(option.making, currency)}"
-
-
-def cost_words(option: PlanOption, currency: str) -> str:
-    """Return ``690 EUR``, or ``not known`` where neither the making nor a measurement has a known cost."""
-    return NOT_KNOWN if _free(option) and not option.cost else money(option.cost, currency)
-
-
-def unknown_in_words(option: PlanOption) -> list[str]:
-    """Return what replaces unknown costs and times, as sentences; none where all are known."""
-    notes = []
-    for number, what, counted in (
-        (option.unknown, "cost", not _free(option)),
-        (option.wait_unknown, "lead time", option.wait > 0),
-    ):
-        if number:
-            usual = "; the usual one is counted" if counted else ", and is not counted"
-            notes.append(f"The {what} of {many(number, 'compound')} is not known{usual}.")
-    return notes
-
-
-def _free(option: PlanOption) -> bool:
-    """Return whether what making costs is unknown altogether, so that nothing is counted for it."""
-    return bool(option.unknown) and not option.making
 
 
 def stock_in_words(data: Mapping[str, Any], ids: Sequence[str]) -> str:
@@ -172,14 +130,3 @@ def stock_in_words(data: Mapping[str, Any], ids: Sequence[str]) -> str:
     details = f": {joined(states_in_words)}" if states_in_words else ""
     what = f"Stock of {many(len(compounds), 'compound')} stated{source}{details}" if compounds else "Costs stated"
     return f"{what} ({data['note']})" if data["note"] else what
-
-
-def choice_in_words(data: Mapping[str, Any], ledger: Ledger) -> str:
-    """Return which plan a phase was chosen as, behind its sentence; empty where there was nothing to choose."""
-    choice = data.get("choice")
-    if not choice:
-        return ""
-    currency = (ledger.stock.terms.currency if ledger.stock else None) or str(USUAL.currency)
-    cost = f" for {money(choice['making'], currency)}" if choice["making"] else ""
-    made = f"{many(choice['to_make'], 'compound')} to be made{cost}" if choice["to_make"] else "all in stock"
-    return f" ({choice['plan']}: {made})"

@@ -16,6 +16,8 @@ import numpy as np
 from ..arrays import Flags, Floats, Ints
 from ..domain.stock import CANNOT, IN_STOCK, NOT_STATED, NOTHING_STATED, TO_MAKE, StockLine, StockTerms
 from ..errors import AssayPilotError
+from ..strategies.designs import table
+from ..strategies.protocol import State
 from . import codec
 from .bookkeeping import Books
 from .file.chain import Draft
@@ -63,6 +65,28 @@ def of_arms(ledger: Books) -> tuple[Flags, Floats, Ints]:
     ready, cost = np.zeros(ledger.n_arms, dtype=bool), np.full(ledger.n_arms, math.inf)
     ready[known], cost[known] = there[chosen[known]], price[chosen[known]]
     return ready, cost, chosen
+
+
+def with_few_to_make(ledger: Books, state: State) -> State:
+    """Return the state as a proof plans its next phase: for what is at hand, and the cheapest others it needs.
+
+    It needs those without which some effect could not be estimated. A design may be chosen in any way that does not
+    look at its own results. The state stays where the strategy plans as a whole, or the rest of the budget decides.
+    """
+    from ..design.budget_supports import cheapest_spanning
+    from ..strategies.adaptive.planning import left_of
+
+    if ledger.stock is None or not ledger.strategy.info.any_plan:
+        return state
+    ready, price, chosen = of_arms(ledger)
+    if ready[chosen >= 0].all() or (ledger.settings.budget is not None and left_of(state) is not None):
+        return state
+    candidates = table(state.problem.features, np.flatnonzero(state.problem.measurable))
+    here = np.flatnonzero(ready[candidates.rows])
+    more = cheapest_spanning(candidates, price[candidates.rows], here)
+    measurable = np.zeros(ledger.n_arms, dtype=bool)
+    measurable[candidates.rows[np.concatenate([here, more])]] = True
+    return replace(state, problem=replace(state.problem, measurable=measurable))
 
 
 def orders(ledger: Books) -> tuple[Order, ...]:

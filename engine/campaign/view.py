@@ -22,7 +22,6 @@ from .confirmation import confirmation
 from .control_quality import quality
 from .issued_rounds import PhasePlan
 from .phrases import names
-from .plan_choice import choice_is_open
 from .replay import Ledger
 from .state import STATUSES, Candidates, ModelCheck, NoiseNow, Status
 
@@ -91,8 +90,6 @@ def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Sta
         confirmation=confirmed,
         additivity=() if ledger.calibrated else deviations(ledger),
         stock=stocked.view(ledger),
-        choice=None if ledger.under_way is None else ledger.under_way.choice,
-        choosable=choice_is_open(ledger),
     )
 
 

@@ -13,7 +13,6 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..domain.stock import PLANS
 from ..export.formats import FORMATS, HANDLERS
 
 JSON_LIMIT, TEXT_LIMIT = 10_000, 25
@@ -73,9 +72,7 @@ number NUMBER (value): of the value: 17, or C3 of a control
 --cost COL: column of what making each compound costs; 0: it is there
 --lead COL: column of how long that takes: days, or such as 3 weeks, 2 rounds
 # @terms
---measurement-cost X (number): what one measurement costs
 --currency EUR: of all costs (default EUR)
---default-plan <{"|".join(PLANS)}>: which plan is issued when none is named (default balanced)
 --round-days N (number): how many days a round takes in the lab (default 7)
 # @goal
 [goal options] epsilon, slack and sd are on the scale that is modelled: log10 units for a log endpoint.
@@ -132,8 +129,6 @@ file FILE: the campaign file to create, usually NAME.assaypilot
 --out CSV|PDF: write the round as a work list (.csv), to be filled in and recorded, or as a page to print (.pdf)
 --confirm: when the campaign has ended: a confirmation round of each compound that is in and was never measured, once;
   what lies outside its prediction interval is named by status
---options: only show the three plans to choose from, with cost, waiting time and information of each (see stock)
---choose PLAN <{"|".join(PLANS)}>: issue this plan: cheapest, balanced or fastest (see --options)
 --withdraw: take the open round back, with its plates, while it has no result
 --orders CSV: write the compounds that have to be made first as an order list
 [plates] The well of each measurement. The campaign keeps the layout, so plan and the window always show the same
@@ -153,10 +148,8 @@ file FILE: the campaign file to create, usually NAME.assaypilot
 --source-plate <24|48|96|384|1536> (int): wells of the source plates
 ? --control-columns,--no-edge,--same-wells needs --plate
 ? --no-plates excludes --plate
-? --options excludes --withdraw
-? --options,--withdraw excludes --choose,--out,--confirm,--orders,--plate,--no-plates,--transfers
+? --withdraw excludes --out,--confirm,--orders,--plate,--no-plates,--transfers
 ? --transfers,--format,--sources,--volume,--source-plate needs --transfers,--format,--sources,--volume,--source-plate
-? --choose excludes --confirm
 # record recording:record: Adds results from a table; what was recorded before is not counted again
 @file
 results RESULTS (optional): csv or xlsx with the columns ID, Value and optionally Endpoint, Relation, Unit, Replicate,

@@ -43,10 +43,6 @@ _LINES = 25
 
 def plan(options: argparse.Namespace, console: Console) -> Reply:
     """Return the next round, or the open one again; with ``--out`` its work list or printed page is written."""
-    if options.options:
-        from .stocking import plan_options
-
-        return plan_options(options, console)
     if options.withdraw:
         return _withdraw(options, console)
     out, use = None if options.out is None else Path(options.out), plate_use(options)
@@ -65,10 +61,7 @@ def plan(options: argparse.Namespace, console: Console) -> Reply:
 
             check_plates(before, use)
         started = time.perf_counter()
-        if options.confirm:
-            issued = campaign.plan_confirmation(console.report)
-        else:
-            issued = campaign.plan(console.report, choice=options.choose)
+        issued = campaign.plan_confirmation(console.report) if options.confirm else campaign.plan(console.report)
         seconds = time.perf_counter() - started
         if issued is not None and (use is not None or options.no_plates):
             # Print the plates from the file: every other window and program sees the same ones.
@@ -129,7 +122,7 @@ def plan_document(now: Status, issued: Round | None, layout: Layout | None, seco
         "round": None if issued is None else issued.number,
         "confirmation": issued is not None and issued.confirmation,
         "phase": now.phases_decided if issued is None or issued.confirmation else issued.phase,
-        **pick(now, "strategy finished finish_reason choice warnings"),
+        **pick(now, "strategy finished finish_reason warnings"),
         "measurements": 0 if issued is None else issued.measurements,
         "outstanding": 0 if issued is None else issued.missing,
         "endpoints": [now.endpoints[k].name for k in now.measured_endpoints],
@@ -223,8 +216,6 @@ def round_lines(now: Status, issued: Round, layout: Layout | None) -> list[str]:
     if now.phase is not None and not now.guarantee.calibrated:
         after = max(0, now.phase.outstanding)
         lines.append(f"Next decision after {many(after, 'more measurement', 'more measurements')}")
-    if now.choice is not None and not issued.confirmation:
-        lines.append(f"Plan: {now.choice}")
     stock = _to_make(now, [item.compound for item in issued.items])
     if stock["to_make"]:
         lines.append(f"{stock['in_stock']:,} in stock, {stock['to_make']:,} to be made")

@@ -1,10 +1,8 @@
-"""``stock``: available compounds, their costs and lead times, and the plans to choose from."""
+"""``stock``: available compounds, their costs and lead times."""
 
 from __future__ import annotations
 
 import argparse
-import math
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,13 +10,11 @@ from typing import TYPE_CHECKING, Any
 from ..campaign.campaign import Campaign
 from ..campaign.issued_rounds import Source
 from ..campaign.phrases import many
-from ..campaign.plan_choice import PlanOption, foreseen
 from ..campaign.state import Status
-from ..campaign.stock_view import Order, cost_words, money, unknown_in_words, wait_words
+from ..campaign.stock_view import Order, money
 from ..domain.stock import CANNOT, IN_STOCK, TO_MAKE, USUAL, StockLine, StockTerms
 from ..errors import AssayPilotError
 from ..text.documents import pick
-from ..text.percentages import percent
 from .program import Console, Reply, count, table
 from .work_lists import check_target
 
@@ -29,7 +25,7 @@ if TYPE_CHECKING:
 def terms_of(options: argparse.Namespace) -> StockTerms:
     """Return the general terms of cost and time that the options give."""
     currency = None if options.currency is None else options.currency.strip()
-    return StockTerms(currency, options.measurement_cost, options.default_plan, options.round_days)
+    return StockTerms(currency, options.round_days)
 
 
 def _counted(states: Sequence[int | None]) -> dict[str, Any]:
@@ -41,7 +37,7 @@ def stock_counts(now: Status) -> dict[str, Any]:
     """Return the numbers of compounds by stock state, and the general terms of cost and time."""
     terms = USUAL if now.stock is None else now.stock.terms.over(USUAL)
     counts = _counted([] if now.stock is None else now.stock.state.tolist())
-    return counts | pick(terms, "currency measurement_cost default_plan=plan round_days")
+    return counts | pick(terms, "currency round_days")
 
 
 def stock_document(now: Status) -> dict[str, Any] | None:
@@ -120,11 +116,6 @@ def _of(order: Order, currency: str) -> tuple[str, str, str]:
 
 _ROWS = 10
 """Lines that could not be used, and compounds to be made, shown in the terminal."""
-_WORDS = {
-    "cheapest": "what is in stock, and as little else as possible",
-    "balanced": "what is worth its money",
-    "fastest": "fewest measurements, whatever they cost",
-}
 
 
 def stock(options: argparse.Namespace, console: Console) -> Reply:
@@ -283,91 +274,5 @@ def _lines(now: Status, document: Mapping[str, Any], *, changes: bool) -> list[s
     if now.stock is None:
         return [*lines, "Nothing is known of stock: every compound counts as at hand."]
     lines.append(_in_stock(document))
-    price = document["measurement_cost"]
-    each = "not given" if price is None else money(price, document["currency"])
-    lines.append(f"One measurement: {each}; a round takes {document['round_days']:g} days")
-    lines.append(f"Plan when none is named: {document['default_plan']}")
+    lines.append(f"A round takes {document['round_days']:g} days")
     return [*lines, *orders_lines(now)]
-
-
-# ---------------------------------------------------------------------- the choice of plans
-
-
-def plan_options(options: argparse.Namespace, console: Console) -> Reply:
-    """Return the three plans for the next phase; nothing is issued."""
-    with Campaign.open(options.file, read_only=True, report=console.report) as campaign:
-        started = time.perf_counter()
-        found = campaign.plan_options(console.report)
-        seconds = time.perf_counter() - started
-        now = campaign.status()
-    if found:
-        found = _to_the_end(found, now, options.file, console)
-    document = {
-        "options": [_option(now, one) for one in found],
-        "currency": None if now.stock is None else now.stock.currency,
-        "seconds": seconds,
-        **pick(now, "finished finish_reason warnings"),
-    }
-    if not found:
-        return Reply(document, [f"Nothing is left to plan: {now.finish_reason}", now.statement])
-    return Reply(document, _option_lines(now, found, options.file))
-
-
-def _to_the_end(found: Sequence[PlanOption], now: Status, file: str, console: Console) -> tuple[PlanOption, ...]:
-    """Return the plans with what each takes to the end, simulated; as they are where nothing can be foreseen."""
-    from ..simulate.forecast import forecast_campaign
-
-    try:
-        made = forecast_campaign(file, console.report)
-    except AssayPilotError:
-        return tuple(found)
-    return foreseen(found, now, made.measurements.middle - now.measurements_used)
-
-
-def _option(now: Status, one: PlanOption) -> dict[str, Any]:
-    made = set(one.to_make)
-    return {
-        **pick(one, "plan=name default=usual measurements measurements_now=now cost making_cost=making"),
-        **pick(one, "cost_not_known=unknown wait_days=wait wait_not_known=wait_unknown value lower_bound=best loss"),
-        **pick(one, "measurements_to_end=to_end rounds_to_end days_to_end"),
-        "compounds": [
-            {"id": now.library.ids[compound], "replicates": n, "to_be_made": compound in made}
-            for compound, n in one.compounds
-        ],
-        "to_be_made": len(one.to_make),
-    }
-
-
-def _option_lines(now: Status, found: Sequence[PlanOption], file: str) -> list[str]:
-    assert now.stock is not None
-    currency = now.stock.currency
-    rows = [
-        (
-            f"{one.name}{' *' if one.usual else ''}",
-            cost_words(one, currency),
-            len(one.to_make),
-            wait_words(one),
-            f"{one.now:,} of {one.measurements:,}",
-            percent(1 / one.loss) if math.isfinite(one.loss) else "-",
-            "-" if one.to_end is None else f"about {one.to_end:,}",
-            "-" if one.days_to_end is None else f"about {math.ceil(one.days_to_end / 7):,}",
-            _WORDS[one.name],
-        )
-        for one in found
-    ]
-    header = ["Plan", "Cost", "To make", "Wait", "Test now", "Tells", "Still to measure", "Weeks", ""]
-    lines = [*table(header, rows), ""]
-    same = [a.name for a, b in zip(found[1:], found, strict=False) if a.compounds == b.compounds]
-    if same:
-        lines.append(f"As good as the cheaper one, so the same: {', '.join(same)}.")
-    lines += unknown_in_words(max(found, key=lambda one: (one.unknown, one.wait_unknown)))
-    if now.stock.terms.measurement_cost is None:
-        lines.append("What a measurement costs is not known (--measurement-cost); only the making is counted.")
-    lines += [
-        "Cost, what is to be made and the wait are of the next phase. Tells: of what the best possible phase of "
-        "as many measurements would tell.",
-        "Still to measure and weeks are to the end, in the middle of simulated campaigns.",
-        "* is issued when none is named.",
-        f"Next: assaypilot plan {file} --choose cheapest (or balanced, fastest)",
-    ]
-    return lines

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from typing import Literal, get_args
 
 from ..errors import AssayPilotError
 
@@ -11,10 +10,6 @@ NOT_STATED, IN_STOCK, TO_MAKE, CANNOT = 0, 1, 2, 3
 """The states of a compound in a stock list, as codes."""
 STATES = ("", "in stock", "to be made", "cannot be made")
 """The same in words."""
-
-PlanName = Literal["cheapest", "balanced", "fastest"]
-PLANS: tuple[PlanName, ...] = get_args(PlanName)
-"""The plans there are to choose from, the cheapest first."""
 
 LONGEST = 3650
 """Days; a longer time is a date, or an id."""
@@ -43,30 +38,15 @@ class StockTerms:
     """What is stated of money and time in general; None leaves a value as it was."""
 
     currency: str | None = None
-    measurement_cost: float | None = None
-    """Of one measurement."""
-    plan: PlanName | None = None
-    """Which plan is issued when none is named."""
     round_days: float | None = None
     """How long the lab takes for a round."""
 
     def __post_init__(self) -> None:
-        if self.measurement_cost is not None and not 0 <= self.measurement_cost < DEAREST:
-            raise AssayPilotError(
-                f"the cost of a measurement must be a number of 0 or more and below {DEAREST:g}, "
-                f"got {self.measurement_cost:g}",
-                option="--measurement-cost",
-                mend="For example 40.",
-            )
         if self.round_days is not None and not SHORTEST <= self.round_days <= LONGEST:
             raise AssayPilotError(
                 f"a round must take more than 0 days, and at most ten years, got {self.round_days:g}",
                 option="--round-days",
                 mend="7 is a week.",
-            )
-        if self.plan is not None and self.plan not in PLANS:
-            raise AssayPilotError(
-                f"there is no plan {self.plan!r}", option="--default-plan", mend=f"Choose one of: {', '.join(PLANS)}."
             )
         if self.currency is not None and not 0 < len(self.currency.strip()) <= 12:
             raise AssayPilotError("a currency is a short word", option="--currency", mend="For example EUR.")
@@ -84,5 +64,5 @@ class StockTerms:
 
 NOTHING_STATED = StockTerms()
 """No term stated."""
-USUAL = StockTerms("EUR", None, "balanced", 7.0)
+USUAL = StockTerms("EUR", 7.0)
 """Defaults of terms that were not stated."""

@@ -17,7 +17,6 @@ from pathlib import Path
 import numpy as np
 
 from ..campaign.outlook import draft
-from ..campaign.plan_choice import may_choose
 from ..campaign.replay import Ledger
 from ..campaign.settings import Settings
 from ..domain.endpoint import Endpoint
@@ -102,8 +101,8 @@ _LOOKS = 10
 _LARGE = 30_000
 """Compounds times substituents from which it does."""
 _MOST_TELLING = (
-    "Later phases are taken to be the most informative ones of whatever is available or can be made; plans that save "
-    "cost or time take more, as the choice among them shows."
+    "Phases are taken to be the most informative ones of whatever is in stock or can be made; with few to make they "
+    "take more measurements."
 )
 _PATIENCE = 300.0
 """Seconds of processor time that are too long for a forecast."""
@@ -162,7 +161,7 @@ def _forecast(ledger: Ledger, report: Report, runs: int | None, seed: int) -> Fo
             _refuse_slow(ledger, time.process_time() - begun, n_runs)
     report(1.0, "forecast made")
     assumed = words(ledger, known, positions)
-    if may_choose(ledger) and not start.stops:
+    if ledger.stock is not None and not start.stops:
         assumed = f"{assumed} {_MOST_TELLING}"
     return _summary(ledger, ended, assumed, bool(start.stops), seed)
 

@@ -18,8 +18,6 @@ from ..widgets.text import go_or_cancel, label
 from ..window.page import PageName
 
 if TYPE_CHECKING:
-    from assaypilot.engine.domain.stock import PlanName
-
     from ..window.page import Desk
     from .round_ending import ClosePanel
     from .round_page import RoundPage
@@ -87,16 +85,7 @@ class RoundCommands:
         """The dialog about the number of compounds to draw, once it was shown."""
 
     def plan(self) -> None:
-        """Issue the next round and show it; where there is a choice of plans they are shown first."""
-        desk, view = self._desk, self._desk.session.view
-        if view is not None and view.status.choosable:
-            desk.show_page(PageName.ROUND)
-            self._page.choosing.ask()
-            return
-        self.plan_as(None)
-
-    def plan_as(self, choice: PlanName | None) -> None:
-        """Issue the next round, cut from the plan that was chosen, and show it."""
+        """Issue the next round and show it."""
         desk = self._desk
 
         def planned(issued: object) -> None:
@@ -112,7 +101,7 @@ class RoundCommands:
             desk.show_page(PageName.ROUND)
             self._page.table.setFocus(Qt.FocusReason.OtherFocusReason)
 
-        desk.session.plan(planned, choice)
+        desk.session.plan(planned)
 
     def confirm(self) -> None:
         """Issue the confirmation round and show it."""

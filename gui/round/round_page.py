@@ -20,7 +20,7 @@ from ..widgets.inputs import combo_box, fill_box
 from ..widgets.layout import column_of, put, splitter
 from ..widgets.text import button, label
 from ..window.page import Page, side_panel, with_side
-from .round_choice import PlanChoice, RoundChoosing
+from .reason_dialog import ask_unavailable
 from .round_controls import ControlsPane
 from .round_drafts import PlateLink, Unkept
 from .round_ending import RoundEnds
@@ -58,8 +58,7 @@ class RoundPage(Page):
         self.preview = Preview()
         self.none = self._empty_page()
         self.stack = QStackedWidget()
-        self.choice = PlanChoice()
-        put(self.stack, self.list, self.preview, self.none, self.choice)
+        put(self.stack, self.list, self.preview, self.none)
         self.column.addWidget(self.stack, 1)
         self.orders = RoundOrders()
         self.column.addWidget(self.orders)
@@ -88,8 +87,7 @@ class RoundPage(Page):
         """What is typed and not kept yet."""
         self.link = PlateLink(self, scroll)
         self.ends = RoundEnds(self)
-        self.choosing = RoundChoosing(self)
-        """The plans there are to choose from, before a round is issued."""
+        self.orders.impossible.connect(lambda ids: ask_unavailable(ids, self.session, self))
         self.view: View | None = None
         self.kept: set[int] = set()
         """Numbers of surprising measurements that are to stay."""
@@ -153,7 +151,7 @@ class RoundPage(Page):
         """Return the list; where there is none what plans one."""
         shown = self.stack.currentWidget()
         parts: dict[QWidget | None, QWidget] = {
-            self.none: self.plan_button, self.preview: self.preview.write, self.choice: self.choice.first()
+            self.none: self.plan_button, self.preview: self.preview.write
         }  # fmt: skip
         return parts.get(shown, self.table)
 
@@ -185,7 +183,6 @@ class RoundPage(Page):
             self.panel.hide_wrong()
             self.ends.start_over()
             self.stack.setCurrentWidget(self.list)
-        self.choosing.close()
         self.orders.show_orders(view)
         shown = next((one for one in view.status.rounds if one.number == self._wanted), latest)
         self.side.setVisible(shown is not None)

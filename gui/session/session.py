@@ -23,14 +23,13 @@ if TYPE_CHECKING:
     from assaypilot.engine.campaign.changes import Change
     from assaypilot.engine.campaign.file.store import Verification
     from assaypilot.engine.campaign.issued_rounds import Missing, Round, Source
-    from assaypilot.engine.campaign.plan_choice import PlanOption
     from assaypilot.engine.campaign.reasons import Reasons
     from assaypilot.engine.campaign.state import RecordReport, Status
     from assaypilot.engine.domain.endpoint import Relation
     from assaypilot.engine.domain.library import Library
     from assaypilot.engine.domain.measurements import Result
     from assaypilot.engine.domain.plates.layout import PlateUse
-    from assaypilot.engine.domain.stock import PlanName, StockLine, StockTerms
+    from assaypilot.engine.domain.stock import StockLine, StockTerms
     from assaypilot.engine.export.answer import Ends
 
 
@@ -129,17 +128,13 @@ class Session(Working):
 
     # ------------------------------------------------------------------ commands, one transaction each
 
-    def plan(self, then: Callable[[Round | None], None] | None = None, choice: PlanName | None = None) -> None:
-        """Issue the next round; ``choice``: the plan it is to be cut from."""
+    def plan(self, then: Callable[[Round | None], None] | None = None) -> None:
+        """Issue the next round."""
 
         def work(campaign: Campaign, report: Report) -> Round | None:
-            return campaign.plan(report, choice=choice)
+            return campaign.plan(report)
 
         self._command("Planning the next round", work, then, cancellable=True)
-
-    def plan_options(self, then: Callable[[tuple[PlanOption, ...]], None], failed: Callable[[Exception], None]) -> None:
-        """Pass the possible plans to ``then``; nothing is changed."""
-        self._read("Working out the plans", lambda campaign, report: campaign.plan_options(report), then, failed)
 
     def set_stock(
         self, lines: Sequence[StockLine], terms: StockTerms, source: Source | None = None,

@@ -175,7 +175,6 @@ class MainWindow(QMainWindow):
         self.round.unsaved.connect(self.footer.show_unsaved)
         self.round.orders.save.connect(self.stocking.ask_where)
         self.round.orders.arrived.connect(session.arrived)
-        self.round.choice.chosen.connect(self.round_commands.plan_as)
         self.goal.ways.compounds.clicked.connect(self.adding.ask)
         self.goal.expected.connect(self.strip.expect)
         self.candidates.export.connect(self.exporting.on_screen)

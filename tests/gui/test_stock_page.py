@@ -1,9 +1,6 @@
-"""Stock in the window: the choice of plans, what is ordered and arrives, lists in and out, columns that say so."""
-
-import re
+"""Stock in the window: what is ordered and arrives, lists in and out, columns that say so."""
 
 import pytest
-from PySide6.QtCore import Qt
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.domain.stock import IN_STOCK, TO_MAKE, StockLine, StockTerms
@@ -29,7 +26,7 @@ def stocked(tmp_path, *, leads=True):
 
     to_make = [StockLine(c, TO_MAKE, 100.0 * c, float(7 + c) if leads else None) for c in range(18)]
     lines = [StockLine(c, IN_STOCK) if c in here else to_make[c] for c in range(18)]
-    stock = lines, StockTerms(measurement_cost=20.0)
+    stock = lines, StockTerms(currency="EUR")
     made(path, library, stock=stock, slack=0.5, per_round=24, max_replicates=4).close()
     return path
 
@@ -39,70 +36,14 @@ def window(open_window, tmp_path, qtbot):
     return open_window(stocked(tmp_path))
 
 
-def choose(window, qtbot):
+def plan(window, qtbot):
     window.plan()
-    wait_for(qtbot, window, lambda: window.round.choice.cards["cheapest"].isVisible())
-
-
-def test_the_choice_is_shown_before_anything_is_issued(window, qtbot):
-    events = window.session.view.status.events
-    choose(window, qtbot)
-    page = window.round
-    assert page.stack.currentWidget() is page.choice
-    assert window.session.view.status.events == events
-    cards = page.choice.cards
-    assert cards["balanced"].go.hasFocus()  # the usual one
-    assert "(as usual)" in cards["balanced"].heading.text()
-    assert "EUR" in cards["cheapest"].cost.text()
-    assert "To be made" in cards["cheapest"].go.accessibleName()
-    qtbot.keyClick(cards["balanced"].go, Qt.Key.Key_Right)
-    assert cards["fastest"].go.hasFocus()
-    qtbot.keyClick(cards["fastest"].go, Qt.Key.Key_Right)
-    assert cards["cheapest"].go.hasFocus()
-    qtbot.keyClick(cards["cheapest"].go, Qt.Key.Key_Escape)
-    assert page.stack.currentWidget() is page.none
-    assert window.session.view.status.events == events
-
-
-def test_what_each_plan_takes_to_the_end_is_simulated(window, qtbot, crystal):
-    crystal.open.clear()
-    choose(window, qtbot)
-    cards = window.round.choice.cards
-    assert "To the end: simulating" in cards["fastest"].go.accessibleName()
-    qtbot.keyClick(cards["balanced"].go, Qt.Key.Key_Right)
-    crystal.open.set()
-    until(qtbot, lambda: "simulating" not in cards["fastest"].go.accessibleName())
-    # The middle of the simulated campaigns, for the plan that tells most.
-    assert re.search(r"To the end: about \d{3} measurements", cards["fastest"].go.accessibleName())
-    assert "To the end: about" in cards["cheapest"].go.accessibleName()
-    assert cards["fastest"].go.hasFocus(), "where somebody has gone to, they stay"
-    qtbot.keyClick(cards["fastest"].go, Qt.Key.Key_Escape)
-
-
-def test_plan_without_forecast_shows_no_end(window, qtbot, crystal):
-    crystal.error = AssayPilotError("nothing can be foreseen")
-    choose(window, qtbot)
-    cards = window.round.choice.cards
-    until(qtbot, lambda: "To the end" not in cards["fastest"].go.accessibleName())
-    assert "Information" in cards["fastest"].go.accessibleName()
-
-
-def test_unknown_lead_time_is_shown_as_not_known(open_window, tmp_path, qtbot):
-    path = stocked(tmp_path, leads=False)
-    window = open_window(path)
-    choose(window, qtbot)
-    text = window.round.choice.cards["fastest"].go.accessibleName()
-    assert "Wait: not known" in text
-    assert "The lead time of" in text
-    assert "Wait: none" not in text
-
-
-def test_from_the_choice_to_what_has_arrived(window, qtbot):
-    choose(window, qtbot)
-    qtbot.keyClick(window.round.choice.cards["cheapest"].go, Qt.Key.Key_Return)
     wait_for(qtbot, window, lambda: window.session.view.status.open_round is not None)
+
+
+def test_from_the_plan_to_what_has_arrived(window, qtbot):
+    plan(window, qtbot)
     page, status = window.round, window.session.view.status
-    assert status.choice == "cheapest"
     assert page.stack.currentWidget() is page.list
     assert page.orders.isVisible()
     assert "To order: 1 compound" in page.orders.heading.text()
@@ -110,7 +51,6 @@ def test_from_the_choice_to_what_has_arrived(window, qtbot):
     assert page.orders.model.columns[0].text(0) == status.library.ids[waited.compound]
     window.session.withdraw_round()
     idle(qtbot, window)
-    assert window.session.view.status.choosable  # nothing returned, so it may be chosen again
     page.orders.table.choose(0)
     page.orders.here.click()
     idle(qtbot, window)
@@ -123,25 +63,6 @@ def test_from_the_choice_to_what_has_arrived(window, qtbot):
     assert page.orders.isVisible()
 
 
-def test_what_a_measurement_costs_is_typed_beside_the_plans(window, qtbot):
-    choose(window, qtbot)
-    choice = window.round.choice
-    before = choice.cards["cheapest"].cost.text()
-    choice.price.setText("minus five")
-    choice.take.click()
-    assert choice.problem.isVisible()
-    assert window.session.view.status.stock.terms.measurement_cost == 20.0
-    assert choice.price.text() == "minus five"  # kept, to be put right
-    choice.price.setText("50 CHF")
-    choice.currency.setText("CHF")
-    choice.usual.setCurrentIndex(choice.usual.findData("fastest"))
-    choice.take.click()
-    until(qtbot, lambda: window.session.view.status.stock.terms.measurement_cost == 50.0)
-    until(qtbot, lambda: "CHF" in choice.cards["cheapest"].cost.text())
-    assert choice.cards["cheapest"].cost.text() != before
-    assert "(as usual)" in choice.cards["fastest"].heading.text()
-
-
 def test_stock_list_is_read_and_orders_are_written(window, qtbot, tmp_path):
     table = tmp_path / "list.csv"
     table.write_text("ID,Stock,Cost\nC-2,in stock,\nnobody,yes,\nC-4,to be made,-1\n", encoding="utf-8")
@@ -151,9 +72,7 @@ def test_stock_list_is_read_and_orders_are_written(window, qtbot, tmp_path):
     until(qtbot, lambda: bool(messages))
     assert "Stock of 2 compounds read from list.csv. 2 lines could not be used: row 3, ID: 'nobody'" in messages[0]
     assert window.session.view.status.stock.word(1) == "in stock"
-    choose(window, qtbot)
-    window.round.choice.cards["cheapest"].go.click()
-    idle(qtbot, window)
+    plan(window, qtbot)
     if window.session.view.status.stock.orders:
         window.stocking.to(tmp_path / "orders.csv")
         until(qtbot, lambda: (tmp_path / "orders.csv").exists())
@@ -223,9 +142,7 @@ def test_column_check_summarises_stock(qtbot, open_window, tmp_path):
 
 
 def test_round_shows_cost_and_lead_time_of_its_compounds(window, qtbot):
-    choose(window, qtbot)
-    qtbot.keyClick(window.round.choice.cards["cheapest"].go, Qt.Key.Key_Return)
-    wait_for(qtbot, window, lambda: window.session.view.status.open_round is not None)
+    plan(window, qtbot)
     page = window.round
     assert not {"cost", "lead"} & {column.key for column in page.model.columns}, "all of this round was in stock"
     window.session.withdraw_round()
@@ -233,11 +150,7 @@ def test_round_shows_cost_and_lead_time_of_its_compounds(window, qtbot):
     page.orders.table.choose(0)
     page.orders.here.click()
     idle(qtbot, window)
-    window.plan()
-    idle(qtbot, window)
-    if window.session.view.status.open_round is None:
-        qtbot.keyClick(page.choice.cards["cheapest"].go, Qt.Key.Key_Return)
-    wait_for(qtbot, window, lambda: window.session.view.status.open_round is not None)
+    plan(window, qtbot)
     status = window.session.view.status
     columns = {column.key: column for column in page.model.columns}
     assert columns["cost"].title == "Cost\nEUR"

@@ -13,7 +13,6 @@ from ..bookkeeping import UnderWay
 from ..issued_rounds import Issued
 from ..phrases import many
 from ..replay import Ledger
-from ..stock_view import choice_in_words
 from .kind import Kind, Revert, note_in_words
 
 
@@ -37,7 +36,6 @@ class PhasePlanned(Kind):
             cut_to_budget=data["cut_to_budget"],
         )
         ledger.under_way = UnderWay(allocation, planned, [(c, n) for c, n in data["order"]], measured=ledger.measured)
-        ledger.under_way.choice = (data.get("choice") or {}).get("plan")
         stocked.noted_orders(ledger, self.event.time)
 
     def sentence(self, ledger: Ledger) -> str:
@@ -47,7 +45,7 @@ class PhasePlanned(Kind):
         compounds = many(len(data["compounds"]), "compound")
         cut = ", cut to what the budget leaves" if data["cut_to_budget"] else ""
         what = f"Round {len(ledger.rounds) + 1}" if ledger.calibrated else f"Phase {data['phase']}"
-        return f"{what} planned: {total} of {compounds}{cut}{choice_in_words(data, ledger)}"
+        return f"{what} planned: {total} of {compounds}{cut}"
 
 
 class _Issue(Kind):

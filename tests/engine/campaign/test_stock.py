@@ -1,7 +1,6 @@
 """Stock and synthesis in a campaign: what can be had, plans with a choice, rounds that wait, all of it in the log."""
 
 import datetime
-import math
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +8,9 @@ import numpy as np
 import pytest
 
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.plan_choice import foreseen
 from assaypilot.engine.campaign.verifying import verify
 from assaypilot.engine.domain.measurements import Result
-from assaypilot.engine.domain.stock import CANNOT, IN_STOCK, PLANS, TO_MAKE, StockLine, StockTerms
+from assaypilot.engine.domain.stock import CANNOT, IN_STOCK, TO_MAKE, StockLine, StockTerms
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.work_list import order_list
 from assaypilot.engine.strategies.registry import named_by
@@ -24,7 +22,7 @@ HERE = (0, 1, 3, 4)
 LINES = [
     StockLine(c, IN_STOCK) if c in HERE else StockLine(c, TO_MAKE, 100.0 * (c + 1), 7.0 * (1 + c % 3)) for c in range(9)
 ]
-PRICES = StockTerms(measurement_cost=10.0)
+PRICES = StockTerms(currency="EUR")
 
 
 def stocked(path: Path, **changes: Any) -> Campaign:
@@ -42,12 +40,8 @@ def ids(campaign: Campaign, *compounds: int) -> list[str]:
     return [campaign.status().library.ids[c] for c in compounds]
 
 
-@pytest.mark.parametrize(
-    ("strategy", "choice"),
-    [(name, "cheapest") for name in named_by("any_plan").split(", ")]
-    + [("adaptive", "balanced"), ("adaptive", "fastest")],
-)
-def test_every_plan_of_every_strategy_comes_to_the_same_end(strategy: str, choice: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize("strategy", named_by("any_plan").split(", "))
+def test_every_strategy_reaches_the_end_with_few_compounds_to_make(strategy: str, tmp_path: Path) -> None:
     path = tmp_path / "x.assaypilot"
     more: dict[str, Any] = {"parameters": {"model_error": 0.01}} if strategy == "linfact-mis" else {}
     if strategy == "rage":
@@ -63,9 +57,7 @@ def test_every_plan_of_every_strategy_comes_to_the_same_end(strategy: str, choic
         for _ in range(60):
             if campaign.status().finished:
                 break
-            if campaign.status().phase is None:
-                campaign.plan(choice=choice)
-            elif campaign.plan() is None:
+            if campaign.plan() is None and not campaign.status().finished:
                 arrive(campaign)
             if campaign.status().open_round is not None:
                 campaign.record(trading.answers(campaign) if pareto else answers(campaign), close=True)
@@ -78,47 +70,18 @@ def test_every_plan_of_every_strategy_comes_to_the_same_end(strategy: str, choic
     assert verify(path, recompute=True).ok
 
 
-def test_what_is_still_to_measure_follows_the_forecast(tmp_path: Path) -> None:
+def test_a_proof_has_only_the_cheapest_made_that_it_needs(tmp_path: Path) -> None:
     with stocked(tmp_path / "x.assaypilot", strategy="adaptive") as campaign:
-        now, plans = campaign.status(), campaign.plan_options()
-        assert all(one.to_end is None for one in plans)
-        most = min(one.value for one in plans)
-        for one in foreseen(plans, now, 240):
-            assert one.to_end == math.ceil(240 * one.value / most)
-            assert one.rounds_to_end == math.ceil(one.to_end / 24) + (one.now < one.measurements)
-            assert one.days_to_end == one.wait + 7.0 * one.rounds_to_end
-        for one in foreseen(plans, now, 3):
-            assert one.to_end == max(one.measurements, math.ceil(3 * one.value / most)), "at least the phase itself"
-
-
-def test_the_three_plans(tmp_path: Path) -> None:
-    with stocked(tmp_path / "x.assaypilot", strategy="adaptive") as campaign:
-        events = campaign.events
-        cheapest, balanced, fastest = campaign.plan_options()
-        assert campaign.events == events  # nothing is written by looking
-        assert [one.name for one in (cheapest, balanced, fastest)] == list(PLANS)
-        assert [one.usual for one in (cheapest, balanced, fastest)] == [False, True, False]
-        # C at each site must be told: one compound each, or R1=C|R2=C and another. 200 is no help, (2, 6) is cheapest.
-        assert cheapest.to_make == (2, 6)
-        assert cheapest.making == 300.0 + 700.0
-        assert cheapest.cost == 1000.0 + 10.0 * cheapest.measurements
-        assert cheapest.wait == 21.0
-        assert cheapest.value >= balanced.value >= fastest.value >= fastest.best * (1 - 1e-9)
-        assert cheapest.making <= balanced.making <= fastest.making
-        assert fastest.now < fastest.measurements
-        issued = campaign.plan(choice="cheapest")
+        issued = campaign.plan()
         assert {item.compound for item in issued.items} <= set(HERE)
-        assert sum(item.replicates for item in issued.items) == cheapest.now
-        orders = campaign.status().stock.orders  # type: ignore[union-attr]
+        # C at each site has to be estimated: R1=C|R2=C with another, or one compound each. (2, 6) is cheapest.
+        orders = campaign.status().stock.orders
         assert sorted(order.compound for order in orders) == [2, 6]
-        assert sum(order.measurements for order in orders) == cheapest.measurements - cheapest.now
-        assert campaign.status().choice == "cheapest"
-        assert "cheapest: 2 compounds to be made for 1,000 EUR" in campaign.history()[-2].text
 
 
 def test_what_is_at_hand_goes_first_and_the_rest_comes_when_it_is_there(tmp_path: Path) -> None:
     with stocked(tmp_path / "x.assaypilot", strategy="adaptive") as campaign:
-        first = campaign.plan(choice="cheapest")
+        first = campaign.plan()
         assert first is not None
         order = campaign.status().stock.orders[0]  # type: ignore[union-attr]
         today = datetime.datetime.now(tz=datetime.UTC).date()
@@ -147,7 +110,7 @@ def test_what_is_at_hand_goes_first_and_the_rest_comes_when_it_is_there(tmp_path
 
 def test_a_result_of_what_was_ordered_counts_and_states_that_it_is_there(tmp_path: Path) -> None:
     with stocked(tmp_path / "x.assaypilot", strategy="adaptive") as campaign:
-        campaign.plan(choice="cheapest")
+        campaign.plan()
         campaign.record(answers(campaign), close=True)
         left = campaign.status().stock.orders  # type: ignore[union-attr]
         name = ids(campaign, left[0].compound)[0]
@@ -181,22 +144,6 @@ def test_stock_is_undone_and_done_again(tmp_path: Path) -> None:
     assert verify(tmp_path / "x.assaypilot", recompute=True).ok
 
 
-def test_a_phase_is_chosen_again_only_while_nothing_of_it_is_known(tmp_path: Path) -> None:
-    with stocked(tmp_path / "x.assaypilot", strategy="adaptive") as campaign:
-        campaign.plan(choice="fastest")
-        with pytest.raises(AssayPilotError, match="round 1 is open"):
-            campaign.plan(choice="cheapest")
-        with pytest.raises(AssayPilotError, match="round 1 is open"):
-            campaign.plan_options()
-        campaign.withdraw_round()
-        campaign.plan(choice="cheapest")
-        assert {o.compound for o in campaign.status().stock.orders} == {2, 6}  # type: ignore[union-attr]
-        campaign.record(answers(campaign), close=True)
-        with pytest.raises(AssayPilotError, match="phase 1 has results"):
-            campaign.plan(choice="fastest")
-        replays(campaign)
-
-
 def test_where_nothing_is_in_stock_there_is_first_an_order(tmp_path: Path) -> None:
     with make(tmp_path / "x.assaypilot", strategy="adaptive", per_round=24, max_replicates=4) as campaign:
         campaign.set_stock([StockLine(c, TO_MAKE, 10.0) for c in range(9)])
@@ -219,24 +166,9 @@ def test_refusals_leave_everything_as_it_was(tmp_path: Path) -> None:
         with pytest.raises(AssayPilotError, match="is not in the library"):
             campaign.arrived(["nobody"])
         assert campaign.events == events
-    for wrong in (
-        {"measurement_cost": -1.0},
-        {"measurement_cost": float("nan")},
-        {"round_days": 0.0},
-        {"plan": "best"},
-    ):
+    for wrong in ({"round_days": 0.0},):
         with pytest.raises(AssayPilotError):
             StockTerms(**wrong)  # type: ignore[arg-type]
-
-
-def test_a_plan_of_a_whole_may_not_be_chosen(tmp_path: Path) -> None:
-    with make(tmp_path / "x.assaypilot", strategy="lingame", goal="best", slack=0.3) as campaign:
-        campaign.set_stock(LINES)
-        with pytest.raises(AssayPilotError, match="lays out its phases as a whole"):
-            campaign.plan_options()
-        with pytest.raises(AssayPilotError, match="lays out its phases as a whole"):
-            campaign.plan(choice="cheapest")
-        campaign.plan()  # as ever, and what is not at hand waits
 
 
 def test_twins_are_measured_as_the_one_that_is_there(tmp_path: Path) -> None:
