@@ -1,4 +1,4 @@
-"""Control quality: mean and spread of the controls of every plate, and whether rounds or plates have drifted.
+"""Control quality: mean and spread of the controls of every plate, and whether plates differ by more than the noise.
 
 Where plates differ a proof ends, which assumes no such effect; the series model takes them as data.
 """
@@ -7,26 +7,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..arrays import Floats
 from ..domain.measurements import Measurement
-from . import phrases
 
 if TYPE_CHECKING:
     from .replay import Ledger
 
 
-Plate = tuple[int, str]
-"""Round, and the plate's name there in small letters."""
-
 _DRIFT = 0.05
-"""Chance of calling anything drift in an endpoint while there is none, all comparisons together."""
-_WIDE = 0.01
-"""Chance of saying of any plate that its controls scatter more than the assay noise while none does."""
+"""Chance of calling anything drift in an endpoint while there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +36,6 @@ class PlateLine:
     """How far they read above their nominal values, model scale."""
     sd: float | None
     """Between the values, each against its control's mean there; None below two."""
-    wide: bool
-    """Whether they scatter more than the assay noise explains."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +44,7 @@ class Quality:
 
     plates: tuple[PlateLine, ...] = ()
     drift: tuple[str, ...] = ()
-    """Sentences about rounds and plates whose controls differ by more than the assay noise."""
+    """A sentence on each endpoint whose plates differ by more than the assay noise."""
 
 
 def quality(ledger: Ledger) -> Quality:
@@ -61,25 +52,19 @@ def quality(ledger: Ledger) -> Quality:
     if not ledger.settings.controls:
         return Quality()
     nominal = nominals(ledger)
-    usable = [r for r in ledger.readings if r.usable]
-    lines, drifts = [], []
+    effect = "the series model allows for it" if ledger.calibrated else "a proof covers no such effect"
+    lines: list[PlateLine] = []
+    drifts = []
     for k, endpoint in enumerate(ledger.endpoints):
-        own = [r for r in usable if r.endpoint == k]
-        above = np.array([r.value - nominal[r.compound, k] for r in own])
-        groups: dict[Plate, list[int]] = {}
-        for place, r in enumerate(own):
-            groups.setdefault(_plate(r), []).append(place)
-        for plate, places in sorted(groups.items()):
-            some = [own[place] for place in places]
-            lines.append(_line(plate[0], _name(some[0]), k, some, above[places], endpoint.noise_sd))
-        if endpoint.noise_sd is not None and own:
-            names = {plate: _name(own[places[0]]) for plate, places in groups.items()}
-            weights = np.array([float(r.n) for r in own])
-            texts = drift([_plate(r) for r in own], names, above, weights, endpoint.noise_sd)
-            effect = "the series model allows for it" if ledger.calibrated else "a proof covers no such effect"
-            drifts += [f"{endpoint.name}: {text}; {effect}" for text in texts]
-    n_wide = sum(line.sd is not None for line in lines)
-    lines = [replace(line, wide=line.wide and _p_wide(ledger, line) * n_wide < _WIDE) for line in lines]
+        plates: dict[tuple[int, str], list[Measurement]] = {}
+        for r in ledger.readings:
+            if r.usable and r.endpoint == k:
+                # Readings that name no plate share one with all such of their round.
+                plates.setdefault((r.entered.round or r.round, r.entered.plate.strip().casefold()), []).append(r)
+        own = [_line(number, plates[number, name], nominal) for number, name in sorted(plates)]
+        lines += own
+        if endpoint.noise_sd is not None and (text := drift(own, endpoint.noise_sd)):
+            drifts.append(f"{endpoint.name}: {text}; {effect}")
     return Quality(tuple(lines), tuple(drifts))
 
 
@@ -99,95 +84,43 @@ def nominals(ledger: Ledger) -> dict[tuple[int, int], float]:
     return found
 
 
-def _plate(reading: Measurement) -> Plate:
-    """Return the plate of a reading; those that name none share one with all such of their round."""
-    return reading.entered.round or reading.round, reading.entered.plate.strip().casefold()
-
-
-def _name(reading: Measurement) -> str:
-    text = reading.entered.plate.strip()
-    return f"plate {text}" if text else f"round {reading.entered.round or reading.round} without a plate"
-
-
-def _line(
-    number: int, name: str, endpoint: int, readings: Sequence[Measurement], above: Floats, noise: float | None
-) -> PlateLine:
+def _line(number: int, readings: Sequence[Measurement], nominal: Mapping[tuple[int, int], float]) -> PlateLine:
+    text, endpoint = readings[0].entered.plate.strip(), readings[0].endpoint
+    above = np.array([r.value - nominal[r.compound, endpoint] for r in readings])
     weights = np.array([float(r.n) for r in readings])
-    mean = float(weights @ above / weights.sum())
-    centred, freedom = above.copy(), len(above)
-    for control in {r.compound for r in readings}:
+    centred, controls = above.copy(), {r.compound for r in readings}
+    for control in controls:
         own = np.array([r.compound == control for r in readings])
-        centred[own] -= weights[own] @ above[own] / weights[own].sum()
-        freedom -= 1
-    sd = math.sqrt(float(weights @ centred**2) / freedom) if freedom > 0 else None
-    return PlateLine(number, name, endpoint, int(weights.sum()), mean, sd, sd is not None and noise is not None)
+        centred[own] -= np.average(above[own], weights=weights[own])
+    freedom = len(above) - len(controls)
+    return PlateLine(
+        round=number,
+        name=f"plate {text}" if text else f"round {number} without a plate",
+        endpoint=endpoint,
+        n=int(weights.sum()),
+        mean=float(np.average(above, weights=weights)),
+        sd=math.sqrt(float(weights @ centred**2) / freedom) if freedom > 0 else None,
+    )
 
 
-def _p_wide(ledger: Ledger, line: PlateLine) -> float:
-    """Return the chance of so wide a scatter; its degrees of freedom are those of one control, at most a few off."""
+def drift(lines: Sequence[PlateLine], noise: float) -> str:
+    """Return which plate's controls differ most from the others, where plates differ by more than the noise; else "".
+
+    A chi-square test of equal means on all plates of one endpoint.
+    """
     from scipy.special import chdtrc
 
-    noise = ledger.endpoints[line.endpoint].noise_sd
-    if line.sd is None or noise is None:
-        return 1.0
-    freedom = max(line.n - 1, 1)
-    return float(chdtrc(freedom, freedom * (line.sd / noise) ** 2))
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """One comparison: ``controls read 0.31 lower`` where, and how surely."""
-
-    where: str
-    order: tuple[int, str]
-    difference: float
-    p: float
-
-
-def drift(
-    plates: Sequence[Plate], names: Mapping[Plate, str], above: Floats, weights: Floats, noise: float
-) -> list[str]:
-    """Return in a sentence what of rounds and plates differs by more than the noise; empty where nothing does.
-
-    ``above`` nominal ``(m,)`` with their ``weights``. Each round against those before it, and each plate against the
-    others of its round: normal tests, at 0.05 together (Holm 1979). P values are those after Holm.
-    """
-    rounds = np.array([plate[0] for plate in plates])
-    sides = [
-        (f"in round {number} than before", (number, ""), rounds == number, rounds < number)
-        for number in np.unique(rounds)[1:].tolist()
-    ]
-    for plate in sorted(set(plates)):
-        here = np.array([other == plate for other in plates])
-        where = f"on {names[plate]} than in the rest of round {plate[0]}"
-        sides.append((where, plate, here, (rounds == plate[0]) & ~here))
-    tests = []
-    for where, order, one, other in sides:
-        if one.any() and other.any():
-            share = weights * one / weights[one].sum() - weights * other / weights[other].sum()
-            difference, sd = float(share @ above), noise * math.sqrt(float((share**2 / weights).sum()))
-            tests.append(_Found(where, order, difference, _two_sided(difference / sd)))
-    found = _surprising(tests)
-    if not found:
-        return []
-    equal, highest = "=" if len(found) == 1 else "at most", max(one.p for one in found)
-    p = "p < 0.0001" if highest < 1e-4 else f"p {equal} {highest:.2g}"
-    shifts = [f"{abs(one.difference):.2f} {'higher' if one.difference > 0 else 'lower'} {one.where}" for one in found]
-    return [f"controls read {phrases.names(shifts, sep='; ')} ({p}): drift"]
-
-
-def _two_sided(z: float) -> float:
-    from scipy.special import ndtr
-
-    return 2.0 * float(ndtr(-abs(z)))
-
-
-def _surprising(tests: Sequence[_Found]) -> list[_Found]:
-    """Those that differ, all of them together at ``_DRIFT``, with their p values after Holm, in order of rounds."""
-    found, highest = [], 0.0
-    for place, one in enumerate(sorted(tests, key=lambda test: (test.p, -abs(test.difference)))):
-        highest = max(highest, min(1.0, one.p * (len(tests) - place)))
-        if highest >= _DRIFT:
-            break
-        found.append(replace(one, p=highest))
-    return sorted(found, key=lambda one: one.order)
+    if len(lines) < 2:
+        return ""
+    n, means = (np.array([getattr(line, name) for line in lines], dtype=float) for name in ("n", "mean"))
+    apart = means - np.average(means, weights=n)
+    squares = n * (apart / noise) ** 2
+    p = float(chdtrc(len(lines) - 1, squares.sum()))
+    if p >= _DRIFT:
+        return ""
+    most = int(squares.argmax())
+    line, difference = lines[most], float(apart[most])
+    where = f"on {line.name} in round {line.round}" if line.name.startswith("plate") else f"in {line.name}"
+    chance = "p < 0.0001" if p < 1e-4 else f"p = {p:.2g}"
+    side = "higher" if difference > 0 else "lower"
+    return f"controls read {abs(difference):.2f} {side} {where} than on average ({chance}): drift"

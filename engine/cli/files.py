@@ -84,7 +84,7 @@ def controls_document(now: Status) -> dict[str, Any]:
             "readings": [value_record(now, r) for r in now.readings if not r.withdrawn],
             "plates": [
                 {
-                    **pick(line, "round name sd wide values=n above_nominal=mean"),
+                    **pick(line, "round name sd values=n above_nominal=mean"),
                     "endpoint": now.endpoints[line.endpoint].name,
                 }
                 for line in quality.plates
@@ -111,11 +111,10 @@ def plate_lines(now: Status) -> list[str]:
             line.n,
             f"{line.mean:+.2f}",
             "-" if line.sd is None else f"{line.sd:.2f}",
-            "scatter more than the assay noise" if line.wide else "",
         )
         for line in quality.plates[-_LAST:]
     ]
-    header = ["Round", "Plate", *(["Endpoint"] if several else []), "Values", "Above nominal", "SD", ""]
+    header = ["Round", "Plate", *(["Endpoint"] if several else []), "Values", "Above nominal", "SD"]
     more = len(quality.plates) - _LAST
     lines = ["", f"Controls ({names}):", *table(header, rows)]
     lines += [f"... and {more} before (--json lists them all)"] if more > 0 else []

@@ -120,9 +120,7 @@ class ControlsPane(QWidget):
                 (
                     line.name[:1].upper() + line.name[1:],
                     f"{status.endpoints[line.endpoint].name + ': ' if several else ''}{many(line.n, 'value')}, "
-                    f"{signed(line.mean)} from nominal"
-                    + ("" if line.sd is None else f", SD {line.sd:.2f}")
-                    + (": scatter more than the assay noise" if line.wide else ""),
+                    f"{signed(line.mean)} from nominal" + ("" if line.sd is None else f", SD {line.sd:.2f}"),
                 )
                 for line in lines
             ]

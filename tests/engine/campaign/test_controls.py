@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import norm
+from scipy.stats import chi2
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.changes import Change
-from assaypilot.engine.campaign.control_quality import drift
+from assaypilot.engine.campaign.control_quality import PlateLine, drift
 from assaypilot.engine.campaign.verifying import verify
 from assaypilot.engine.domain.controls import Control, parse_control, resolved
 from assaypilot.engine.domain.endpoint import Endpoint
@@ -163,7 +163,7 @@ def test_controls_show_drift(tmp_path):
             controls = [Result("REF-1", level + d, plate="P1", well=f"H{k}") for k, d in enumerate((-0.1, 0.0, 0.1))]
             campaign.record([*came(campaign, controls=0), *controls])
         (text,) = campaign.status().quality.drift
-        assert text.startswith("pIC50: controls read 0.60 lower in round 2 than before (p ")
+        assert text.startswith("pIC50: controls read 0.30 higher on plate P1 in round 1 than on average (p ")
         assert text.endswith("a proof covers no such effect")
         now = campaign.status()
         assert f"{text}." in now.warnings
@@ -171,44 +171,35 @@ def test_controls_show_drift(tmp_path):
 
 
 def test_how_widely_the_controls_of_a_plate_scatter(tmp_path):
-    """Each against the mean of its own control there; of many plates one has to scatter more to be called wide."""
+    """Each against the mean of its own control there."""
     controls = (REF, Control("REF-2", (("pIC50", 6.0),)))
-    for n_plates, wide in ((1, True), (9, False)):
-        with controlled(tmp_path, f"{n_plates}.assaypilot", controls=controls) as campaign:
-            campaign.plan()
-            results = [Result("REF-1", 7.1 + d, plate="P0", well=f"A{k}") for k, d in enumerate((-0.33, 0.0, 0.33))]
-            results += [Result("REF-2", 6.5 + d, plate="P0", well=f"B{k}") for k, d in enumerate((-0.33, 0.33))]
-            for p in range(1, n_plates):
-                results += [Result("REF-1", 7.1 + d, plate=f"P{p}", well=f"A{k}") for k, d in enumerate((-0.1, 0.1))]
-            campaign.record(results)
-            line = campaign.status().quality.plates[0]
-            assert line.n == 5
-            assert line.mean == pytest.approx(0.2)
-            assert line.sd == pytest.approx(math.sqrt(4 * 0.33**2 / 3))
-            assert line.wide is wide
+    with controlled(tmp_path, controls=controls) as campaign:
+        campaign.plan()
+        results = [Result("REF-1", 7.1 + d, plate="P0", well=f"A{k}") for k, d in enumerate((-0.33, 0.0, 0.33))]
+        results += [Result("REF-2", 6.5 + d, plate="P0", well=f"B{k}") for k, d in enumerate((-0.33, 0.33))]
+        campaign.record(results)
+        (line,) = campaign.status().quality.plates
+        assert line.n == 5
+        assert line.mean == pytest.approx(0.2)
+        assert line.sd == pytest.approx(math.sqrt(4 * 0.33**2 / 3))
+
+
+def lines_of(means, n=4):
+    return [PlateLine(k, "plate P", 0, n, float(mean), None) for k, mean in enumerate(means, start=1)]
 
 
 def test_drift_is_called_in_one_of_twenty_where_there_is_none():
     rng = np.random.default_rng(5)
-    plates = [(number, plate) for number in (1, 2, 3) for plate in ("a", "b") for _ in range(4)]
-    names = {plate: f"plate {plate[1]}" for plate in plates}
-    ones = np.ones(len(plates))
-    said = [bool(drift(plates, names, SD * rng.standard_normal(len(plates)), ones, SD)) for _ in range(1000)]
-    # Tests on the same values depend on each other, so Holm is a little careful.
-    assert 0.02 < np.mean(said) < 0.065
+    called = [bool(drift(lines_of(SD / 2 * rng.standard_normal(6)), SD)) for _ in range(2000)]
+    assert 0.035 < np.mean(called) < 0.065
 
 
-def test_drift_names_the_rounds_it_concerns_with_p_values_after_holm():
-    plates = [(number, "p") for number in (1, 2, 3)]
-    levels = np.array([0.0, 0.38, 0.05])
-    names = dict.fromkeys(plates, "plate P")
-    (text,) = drift(plates, names, levels, np.full(3, 4.0), SD)
-    each = [plate for plate in plates for _ in range(4)]
-    assert drift(each, names, np.repeat(levels, 4), np.ones(12), SD) == [text], "a mean of four counts as four"
-    # Two tests: round 2 against 1, round 3 against both; the first p twice, the other is large.
-    p = 2 * 2 * norm.sf(0.38 / (SD * math.sqrt(2 / 4)))
-    assert text == f"controls read 0.38 higher in round 2 than before (p = {p:.2g}): drift"
-    assert drift(plates, names, np.full(3, 0.5), np.full(3, 4.0), SD) == []
+def test_drift_names_the_plate_that_differs_most():
+    text = drift(lines_of([0.0, 0.38, 0.05]), SD)
+    apart = np.array([0.0, 0.38, 0.05]) - 0.43 / 3
+    p = chi2.sf(4 * (apart**2).sum() / SD**2, 2)
+    assert text == f"controls read 0.24 higher on plate P in round 2 than on average (p = {p:.2g}): drift"
+    assert drift(lines_of([0.5, 0.5, 0.5]), SD) == drift(lines_of([3.0]), SD) == ""
 
 
 def test_a_control_named_later_is_kept_and_leaves_decisions_as_they_are(tmp_path):
