@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..domain.labels import is_hydrogen
 from ..domain.library import Library
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
@@ -319,20 +318,10 @@ _MOST = 20_000
 
 
 def parts_of(library: Library) -> Decomposition:
-    """Return the decomposition from which the library was made, without sites that were left out of it.
-
-    AssayPilotError where substituents were taken together, so that a site has others than the structures.
-    """
+    """Return the decomposition from which the library was made."""
     scaffold = library.scaffold
     if scaffold is None:
         raise ValueError("a library whose sites were not made from structures")
-    for site in library.sites:
-        for label in site.substituents:
-            if "[*:" not in label and label != NO_SITE and not is_hydrogen(label):
-                raise AssayPilotError(
-                    f"{label} at {site.name} stands for several substituents, which structures do not say",
-                    mend=f"Give the table the columns {', '.join(one.name for one in library.sites)}.",
-                )
     fixed = dict(scaffold.fixed)
     numbers = sorted({number for core in scaffold.cores for number in parse_core(core).numbers})
     sites = (*(() if CORE_SITE in fixed else (CORE_SITE,)), *(f"R{number}" for number in numbers))

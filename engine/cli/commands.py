@@ -51,12 +51,8 @@ number NUMBER (value): of the value: 17, or C3 of a control
 --blank <h|missing>: what an empty substituent means: hydrogen, or missing (default)
 --join FILE[:COL]: a second table, joined by its column of ids
 --available COL: column that says whether a compound is available (yes or no)
---drop-site SITE (many): leave a site out; may be given several times
---join-substituents SITE:LABEL,LABEL=NAME (many): let substituents of a site count as one; may be given several times
 --interaction SITE,SITE (many): take two sites together where their effects do not add up: the model then knows their
   combinations that occur; may be given several times (check proposes pairs)
---min-seen N (positive, default 1): leave out compounds with a substituent that fewer than N compounds carry (default
-  1)
 --product: the library is every combination of the substituents, not only the rows
 --only-listed: with --product: only the compounds of the table can be measured, the others are what could be made
 --assays each|pooled|NAME: where a column names assays or sources: an endpoint for each, all pooled, or one of them

@@ -120,12 +120,6 @@ def _task(options: argparse.Namespace, console: Console) -> _Task:
     chosen: Sequence[str] = library.ids
     if options.targets is not None:
         other = read_table(options.targets, console.report)
-        if mapping.joined:
-            raise AssayPilotError(
-                "targets are read as they are, and substituents are joined",
-                option="--join-substituents",
-                mend="Join them in both tables first.",
-            )
         more = read_more(other, library, TableOptions(blank=mapping.blank), console.report)
         console.print(*(f"{other.file}: {note}" for note in more.notes))
         with in_file(other.file):

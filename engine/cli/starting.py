@@ -41,7 +41,7 @@ def read_mapped(
         raise AssayPilotError(
             "only the table's compounds are in the library anyway", option="--only-listed", mend="Give --product, too."
         )
-    same = pick(options, "id smiles product only_listed available min_seen assays")
+    same = pick(options, "id smiles product only_listed available assays")
     same |= {role: getattr(options, role, None) for role in STOCK_ROLES}
     table_options = TableOptions(
         **same,
@@ -51,8 +51,6 @@ def read_mapped(
         sd=sd,
         cores=tuple(options.core),
         merge=options.merge or "no",
-        drop_sites=tuple(options.drop_site),
-        joined=tuple(options.join_substituents),
         interactions=tuple(options.interaction),
     )
     raw = _tables(options, console)

@@ -212,19 +212,13 @@ class MoreOptions(TypedDict, total=False):
     """Column of how many days that takes."""
     merge: str
     """Ids with the same structure are one: ``no``, ``identical``, ``charge`` or ``tautomer``."""
-    min_seen: int
-    """Leave out substituents that fewer compounds carry; default 1."""
-    drop_site: Sequence[str]
-    """Sites to leave out."""
-    join_substituents: Sequence[str]
-    """Substituents that count as one, ``R1:Me,Et=small``."""
     interaction: Sequence[str]
     """Pairs of sites to take together, ``R1,R2``."""
     assays: str
     """Where a column names assays: ``each``, ``pooled`` or one of them."""
 
 
-_COLUMN_OPTIONS = ("id", "smiles", "only_listed", "available", "stock", "cost", "lead", "sd", "min_seen", "assays")
+_COLUMN_OPTIONS = ("id", "smiles", "only_listed", "available", "stock", "cost", "lead", "sd", "assays")
 """Options of a table that are taken as they are."""
 _CHOICES = {"history": ("data", "shown"), "blank": ("missing", "h"), "merge": ("no", "identical", "charge", "tautomer")}
 
@@ -281,8 +275,6 @@ def table_options(sites: Iterable[str], endpoints: Endpoints | None, more: MoreO
         endpoints=endpoint_specs(endpoints),
         cores=listed(more.get("core", ())),
         merge=next(known for known in ("no", "identical", "charge", "tautomer") if known == merge),
-        drop_sites=listed(more.get("drop_site", ())),
-        joined=listed(more.get("join_substituents", ())),
         interactions=listed(more.get("interaction", ())),
     )
 

@@ -243,7 +243,6 @@ def check_report(
         "rank": span_rank(features),
         "max_rank": features.full_rank,
         "cores": [] if library.scaffold is None else list(library.scaffold.cores),
-        "thinning": [step.as_json() for step in imported.steps],
         "model_report": {fact.endpoint.name: fact.report.as_json() for fact in facts},
         "interactions": {fact.endpoint.name: [one.as_json() for one in fact.interactions] for fact in facts},
         "additive_fit": {fact.endpoint.name: _fit_json(fact.fit) for fact in facts},

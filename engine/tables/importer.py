@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ..chemistry.assembling import with_structures
@@ -13,10 +12,8 @@ from ..domain.library import Library
 from ..domain.measurements import Result
 from ..domain.stock import StockLine
 from ..errors import AssayPilotError
-from ..models.sparse import Step
 from ..system.memory import without_collecting
 from ..system.progress import Report, silent
-from ..text.statements import listed
 from .compound_columns import forms_together
 from .compounds import Compounds, compounds_of
 from .history import read_history
@@ -29,7 +26,6 @@ from .products import (
     filled_down,
     left_to_make,
     note_twins,
-    thin,
     whole_product,
 )
 from .raw import Problem, RawTable, Said
@@ -61,8 +57,6 @@ class ImportedTable:
     """The compounds of the rows; equal to ``library`` unless that is the whole product."""
     of_row: tuple[str | None, ...]
     """The id in ``library`` of each row's compound, in the order of the table; None where the row is not used."""
-    steps: tuple[Step, ...] = ()
-    """The steps that made the series smaller, by the mapping."""
     stock: tuple[StockLine, ...] = ()
     """Stock, cost and lead time of the library's compounds, from their columns."""
     empty: tuple[str, ...] = ()
@@ -98,11 +92,6 @@ def _import(raw: RawTable, mapping: TableMapping, report: Report) -> ImportedTab
     report(0.3, "Compounds read")
     listed = on_scaffold(_library(raw, compounds, findings.warnings), prepared, compounds.labels)
     listed = replace(listed, structures=_of_substituents(raw, mapping, compounds, findings.warnings))
-    before = list(compounds.of_row)
-    listed, steps = thin(listed, mapping, raw.rows, compounds.of_row, findings.problems)
-    findings.warnings.extend(step.line for step in steps)
-    if compounds.of_row != before:
-        findings.warnings.extend(_best_left_out(raw, mapping, compounds.ids, before, compounds.of_row))
     pairs = chosen_pairs([site.name for site in listed.sites], mapping.interactions)
     if pairs:
         listed = replace(listed, interactions=pairs)
@@ -157,35 +146,9 @@ def _import(raw: RawTable, mapping: TableMapping, report: Report) -> ImportedTab
         rows_used=sum(place >= 0 for place in compounds.of_row),
         listed=listed,
         of_row=of_row,
-        steps=steps,
         stock=stock.lines,
         empty=tuple(findings.empty),
     )
-
-
-def _best_left_out(
-    raw: RawTable, mapping: TableMapping, ids: Sequence[str], before: Sequence[int], after: Sequence[int]
-) -> list[str]:
-    """Return notes on the best compounds of each endpoint that are left out with rare substituents."""
-    stay = {ids[place] for place in after if place >= 0}
-    notes = []
-    for column in mapping.endpoints:
-        if column.endpoint.of is not None:
-            continue
-        alone = replace(mapping, endpoints=(column,))
-        values: dict[str, float] = {}
-        for result in read_history(raw, alone, ids, before, Said(), silent):
-            if result.relation == "=" and not result.excluded:
-                level = column.endpoint.sign * column.endpoint.to_model(result.value, result.unit)
-                values[result.compound] = max(level, values.get(result.compound, level))
-        best = sorted(values, key=lambda name: (-values[name], name))[: max(3, len(values) // 10)]
-        gone = [name for name in best if name not in stay]
-        if gone:
-            notes.append(
-                f"{len(gone)} of the {len(best)} best compounds of {column.endpoint.scale_name} are left out with rare "
-                f"substituents: {listed(gone, _NAMED)}."
-            )
-    return notes
 
 
 def _check_columns(raw: RawTable, mapping: TableMapping) -> None:

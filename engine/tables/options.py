@@ -58,12 +58,6 @@ class Reading:
     """With ``product``: only the compounds of the rows can be measured, the others are what could be made."""
     merge: Merge = "no"
     """Whether ids with the same structure, charge form or tautomer are one compound."""
-    min_seen: int = 1
-    """Fewest compounds with a substituent; compounds with a rarer one are not used."""
-    drop_sites: tuple[str, ...] = ()
-    """Sites that are left out of the model."""
-    joined: tuple[str, ...] = ()
-    """Substituents of a site that count as one, each text ``SITE:LABEL,LABEL=NAME``."""
     interactions: tuple[str, ...] = ()
     """Pairs of sites that the model takes as one, each text ``SITE,SITE``."""
 

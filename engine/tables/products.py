@@ -10,15 +10,13 @@ from dataclasses import replace
 import numpy as np
 
 from ..domain.interactions import pair_name
-from ..domain.labels import is_hydrogen, label_text
+from ..domain.labels import is_hydrogen
 from ..domain.library import LARGEST_PRODUCT, Library, name_from_substituents
 from ..domain.measurements import Result
-from ..errors import AssayPilotError
-from ..models.sparse import Step, Thinned, drop_site, keep_seen, merge_substituents
 from ..text.statements import listed
 from .headers import SMILES_SHAPE
 from .options import TableMapping
-from .raw import SUBSTITUENTS, Problem, RawTable, rows_named
+from .raw import SUBSTITUENTS, RawTable, rows_named
 from .values import is_missing
 
 _ALSO = {word.casefold(): name for name, words in SUBSTITUENTS.items() for word in (name, *words)}
@@ -244,68 +242,6 @@ def also_called(library: Library, names: dict[str, str], merged: tuple[tuple[str
     also = {name: called for name, called in names.items() if name not in own and called in own}
     also |= {other: called for other, name in merged if (called := names.get(name)) in own and other not in own}
     return replace(library, aliases=tuple(also.items())) if also else library
-
-
-def thin(
-    library: Library, mapping: TableMapping, rows: Sequence[int], of_row: list[int], problems: list[Problem]
-) -> tuple[Library, tuple[Step, ...]]:
-    """Return the library after the steps of the mapping, and the steps.
-
-    ``of_row`` is the compound of each row (by its position in ``library``), -1 where the row is not used: rows of
-    compounds that are taken out become -1, each with a problem. ``rows`` are the rows' numbers.
-    """
-    steps = []
-    for text in mapping.joined:
-        thinned = merge_substituents(library, *_joined(text))
-        library = thinned.library
-        steps.append(thinned.step)
-    for name in mapping.drop_sites:
-        thinned = drop_site(library, name)
-        library = thinned.library
-        steps.append(thinned.step)
-    if mapping.min_seen > 1:
-        thinned = keep_seen(library, mapping.min_seen)
-        steps.append(thinned.step)
-        _take_out(library, thinned, mapping.min_seen, rows, of_row, problems)
-        library = thinned.library
-    return library, tuple(steps)
-
-
-def _joined(text: str) -> tuple[str, tuple[str, ...], str]:
-    """Return site, labels and new name of ``SITE:LABEL,LABEL=NAME``; a label may contain =, the name may not."""
-    site, colon, rest = text.partition(":")
-    labels, equals, name = rest.rpartition("=")
-    if not (site.strip() and colon and equals and labels.strip() and name.strip()):
-        raise AssayPilotError(
-            f"{text!r} is not SITE:LABEL,LABEL=NAME", option="--join-substituents", mend="For example R1:Me,Et=alkyl."
-        )
-    return site, tuple(label.strip() for label in labels.split(",") if label.strip()), name.strip()
-
-
-def _take_out(
-    full: Library,
-    thinned: Thinned,
-    least: int,
-    rows: Sequence[int],
-    of_row: list[int],
-    problems: list[Problem],
-) -> None:
-    left = {site.name: set(site.substituents) for site in thinned.library.sites}
-    stays = set(thinned.kept.tolist())
-    for place, compound in enumerate(of_row):
-        if compound < 0 or compound in stays:
-            continue
-        carried = full.substituents(compound)
-        gone = [name for name, label in carried.items() if label not in left.get(name, (label,))]
-        site = next(iter(gone or [name for name in carried if name not in left]))
-        problems.append(
-            Problem(
-                rows[place],
-                site,
-                f"{label_text(carried[site])} is carried by fewer than {least} of the compounds that stay",
-            )
-        )
-        of_row[place] = -1
 
 
 def about_pair(library: Library, pair: tuple[str, str]) -> str:

@@ -36,14 +36,6 @@ MERGE = [
 ]
 
 
-RARE = [
-    ("used", 1),
-    ("left out below 2 compounds", 2),
-    ("left out below 3 compounds", 3),
-    ("left out below 5 compounds", 5),
-]
-
-
 class ColumnsForm(QWidget):
     """Choices about columns, compounds and endpoints."""
 
@@ -99,7 +91,6 @@ class ColumnsForm(QWidget):
                 ("every combination of the substituents", "all"),
             ],
         )
-        self.rare = self._combo("Rare substituents", RARE)
         self.endpoint = self._combo("What is measured")
         self.endpoint.setEditable(True)
         self.endpoint.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
@@ -140,11 +131,6 @@ class ColumnsForm(QWidget):
             ("Substituents", self.source, "In columns R1, R2, …, or found by decomposing the structures"),
             ("Sites", self.sites, "The columns R1, R2, …"),
             ("Compounds", self.product, "Only those listed, or all that could be made of the substituents"),
-            (
-                "Rare groups",
-                self.rare,
-                "Compounds whose substituent few others carry",
-            ),
             ("Measured", self.endpoint, "The quantity the goal is about; it need not be in the table yet"),
             ("Unit", self.unit, "The unit of the values in the table and of results"),
             ("Scale", self.scale, "Potencies add up on the log scale"),
@@ -267,7 +253,7 @@ class ColumnsForm(QWidget):
         self.sites.setFixedHeight(lines * self.sites.sizeHintForRow(0) + FRAME)
         self.endpoint.clear()
         self.unit.clear()
-        for combo in (self.scale, self.direction, self.merge, self.product, self.rare):
+        for combo in (self.scale, self.direction, self.merge, self.product):
             combo.setCurrentIndex(0)
         self.source.choose("columns")
         self._filling = False
@@ -295,7 +281,6 @@ class ColumnsForm(QWidget):
             self.sites.scrollToItem(first, QListWidget.ScrollHint.PositionAtTop)
         self.source.choose("structures" if structures else "columns")
         self.product.setCurrentIndex([None, False, True].index(mapping.product))
-        choose(self.rare, mapping.min_seen)
         self.endpoint.clear()
         for one in mapping.endpoints:
             end = one.endpoint
@@ -383,7 +368,6 @@ class ColumnsForm(QWidget):
             **columns,
             sites=self.chosen_sites,
             product=(None, False, True)[max(self.product.currentIndex(), 0)],
-            min_seen=self.rare.currentData(),
             endpoints=tuple(specs),
             merge=self.merge.currentData() if self.smiles.currentData() is not None else "no",
         )

@@ -7,8 +7,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 
-from tests.gui.helpers import goal_of, status, until, wait_for
-from tests.gui.imports import HOSTILE, check_of, checked, columns_of, creation_on, sparse
+from tests.gui.helpers import until
+from tests.gui.imports import HOSTILE, check_of, columns_of, creation_on, sparse
 
 
 def troubled(path):
@@ -93,27 +93,6 @@ def test_the_model_is_reported_before_anything_is_promised(qtbot, window, tmp_pa
     assert shown["Assay noise"].startswith("0.071 (from replicates, 20 degrees of freedom)")
     assert "the noise explains the residuals" in shown["Lack of fit"]
     until(qtbot, lambda: step.model.canvas.shown)
-
-
-def test_rare_substituents_left_out_are_in_the_campaign(qtbot, window, tmp_path):
-    creation = check_of(qtbot, window, sparse(tmp_path / "sparse.csv"))
-    assert captions(creation)["Seen once"] == "2 at R1"
-    once = [row[1] for row in creation.check_pane.sites.model.as_text()[1:] if "seen once" in row]
-    assert once == ["tBu", "Ph"]
-    creation.columns_pane.form.rare.setCurrentText("left out below 2 compounds")
-    checked(qtbot, creation)
-    assert captions(creation)["Seen once"] == "none"
-    goal_of(qtbot, creation).noise.edit.setText("0.2")
-    creation.goal_pane.slack.edit.setText("0.5")
-    creation.goal_pane.file.edit.setText(str(tmp_path / "sparse.assaypilot"))
-    until(qtbot, lambda: creation.complete)
-    creation.create_button.click()
-    wait_for(qtbot, window, lambda: window.session.view is not None)
-    now = status(window)
-    assert len(now.library) == 9
-    warnings = "\n".join(now.warnings)
-    assert "Only substituents that at least 2 compounds carry: 11 -> 9 compounds" in warnings
-    assert "2 rows or values of the table not used; the first is row 11, column R1" in warnings
 
 
 def test_escape_asks_only_when_something_would_be_lost(qtbot, window, tmp_path):

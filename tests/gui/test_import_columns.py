@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from assaypilot.gui.new_campaign import columns_pane as module
 from assaypilot.gui.new_campaign.table_work import known_cores
 from tests.gui.helpers import endless, goal_of, idle, small_table, status, until, wait_for
-from tests.gui.imports import amides, checked, columns_of, creation_on, sparse
+from tests.gui.imports import amides, checked, columns_of, creation_on
 from tests.public import DATA
 
 BENZAMIDE = "O=C(N[*:1])c1ccc([*:2])cc1"
@@ -235,22 +235,3 @@ def test_a_campaign_from_structures_keeps_its_core(qtbot, window, tmp_path):
     assert len(library) == 24
     assert library.scaffold.cores == tuple(one.smiles for one in known_cores([BENZAMIDE]))
     assert any("not used; the first is row 26, column SMILES" in text for text in status(window).warnings)
-
-
-def test_choice_from_last_time_that_does_not_fit_is_refused_beside_its_field(qtbot, window, tmp_path):
-    path = sparse(tmp_path / "sparse.csv")
-    creation = columns_of(qtbot, window, path)
-    creation.columns_pane.form.rare.setCurrentText("left out below 5 compounds")
-    until(qtbot, lambda: creation.columns_pane.panel.problem.isVisibleTo(creation))
-    assert "at least 5 compounds" in creation.columns_pane.panel.problem.text()
-    assert not creation.create_button.isEnabled()
-    creation.columns_pane.form.rare.setCurrentText("left out below 2 compounds")
-    until(qtbot, lambda: creation.columns_pane.complete)
-    assert creation.columns_pane.result.imported.rows_used == 9
-    creation.columns_pane.remember()
-    leave(creation)
-    creation = columns_of(qtbot, window, path)
-    assert creation.columns_pane.form.rare.currentData() == 2
-    creation.columns_pane.afresh.click()
-    until(qtbot, lambda: creation.columns_pane.complete)
-    assert creation.columns_pane.result.imported.rows_used == 11

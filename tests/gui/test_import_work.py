@@ -81,7 +81,7 @@ def _all_words():
         text = case.data if isinstance(case.data, str) else None
         if text is None:
             continue
-        for options in (TableOptions(), TableOptions(blank="h"), TableOptions(min_seen=2), TableOptions(sites=("R1",))):
+        for options in (TableOptions(), TableOptions(blank="h"), TableOptions(sites=("R1",))):
             try:
                 checked = _check(parse_text(text), options, lambda fraction, message: None)
             except AssayPilotError as error:

@@ -25,7 +25,7 @@ def test_a_campaign_from_structures_and_a_core(series, tmp_path, done):
     assert [site["name"] for site in document["sites"]] == ["R1", "R2"]
     assert (document["rank"], document["cores"]) == (6, ["c1cc([*:1])cc([*:2])n1"])
     path = tmp_path / "c.assaypilot"
-    done("new", path, "--table", series, "--core", CORE, "--epsilon", "0.5", "--sd", "0.2", "--min-seen", "2")
+    done("new", path, "--table", series, "--core", CORE, "--epsilon", "0.5", "--sd", "0.2")
     with Campaign.open(path, read_only=True) as campaign:
         library = campaign.status().library
     assert library.scaffold.cores == ("c1cc([*:1])cc([*:2])n1",)

@@ -119,12 +119,6 @@ def test_what_all_of_the_campaign_have_alike_is_no_site_to_differ_at():
         read_more(rows("ID,SMILES", "N1,Oc1ccc(C)cc1"), series, NONE)
 
 
-def test_substituents_that_were_taken_together_need_their_columns():
-    series = library_of(*SERIES, "Oc1ccc(C)cc1", "Oc1ccc(Cl)cc1", joined=("R1:Cl[*:1],Br[*:1]=halogen",))
-    with pytest.raises(AssayPilotError, match="halogen at R1 stands for several substituents"):
-        read_more(rows("ID,SMILES", "N1,Nc1ccc(F)cc1"), series, NONE)
-
-
 def test_neither_sites_nor_structures_is_one_line():
     series = library_of(*SERIES, "Oc1ccc(C)cc1")
     with pytest.raises(AssayPilotError, match=r"the table has no column R2.*Or a column of structures"):

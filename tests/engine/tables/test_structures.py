@@ -126,40 +126,7 @@ def test_the_core_is_kept_with_the_library_and_draws_its_products():
     assert all(product_smiles(again, k) == text for k, text in enumerate(again.smiles))
 
 
-SPARSE = table(
-    "A,a,x,p,6", "B,a,y,p,7", "C,b,x,p,5", "D,b,y,q,5", "E,c,x,q,5", header="ID,R1,R2,R3,pIC50"
-)  # fmt: skip
-
-
-def test_rare_substituents_go_with_their_rows_and_that_is_logged():
-    raw = table("A,a,x,6", "B,a,y,7", "C,b,x,5", "D,b,y,5", "E,c,z,5", "F,b,z,5", "F,b,z,6", header="ID,R1,R2,pIC50")
-    found = read(raw, min_seen=2)
-    # c goes with E, and then F is the only one with z.
-    assert found.library.ids == ("A", "B", "C", "D")
-    assert [(problem.row, problem.column, problem.reason.split(" is ")[0]) for problem in found.not_used] == [
-        (6, "R1", "c"), (7, "R2", "z"), (8, "R2", "z")
-    ]  # fmt: skip
-    assert found.not_used[0].reason == "c is carried by fewer than 2 of the compounds that stay"
-    assert found.of_row[4:] == (None, None, None)
-    assert {result.compound for result in found.history} == set(found.library.ids)
-    assert found.rows_used == 4
-    assert any(
-        "Only substituents that at least 2 compounds carry: 6 -> 4 compounds, rank 5 of 5 -> 3 of 3." in text
-        for text in found.warnings
-    )
-
-
-def test_sites_are_left_out_and_substituents_joined():
-    found = read(SPARSE, drop_sites=("R3",), joined=("R1:b,c=alkyl",))
-    assert [site.name for site in found.library.sites] == ["R1", "R2"]
-    assert found.library.sites[0].substituents == ("a", "alkyl")
-    assert [step.text for step in found.steps] == ["b, c at R1 count as alkyl", "Without site R3"]
-    for text in ("R1=b", "R1:b,c=", ":b,c=x", "R1:=x"):
-        with pytest.raises(AssayPilotError, match="is not SITE:LABEL,LABEL=NAME"):
-            read(SPARSE, joined=(text,))
-
-
-def test_check_reports_core_steps_and_model():
+def test_check_reports_core_and_model():
     raw = SERIES
     mapping = propose(raw, TableOptions(cores=(CORE,), merge="identical", sd=0.2))
     document = check_report(raw, mapping, import_table(raw, mapping))
@@ -169,9 +136,6 @@ def test_check_reports_core_steps_and_model():
     assert model["verdict"] in ("fits", "doubtful", "does not fit", "not judged")
     assert model["noise_freedom"] == 1  # A and I are one compound, measured twice
     assert model["rows"] == 4
-    small = propose(SPARSE, TableOptions(drop_sites=("R3",)))
-    steps = check_report(SPARSE, small, import_table(SPARSE, small))["thinning"]
-    assert [step["rank_after"] for step in steps] == [4]
 
 
 AMINES = (("aniline", "Nc1ccccc1"), ("p-toluidine", "Nc1ccc(C)cc1"), ("morpholine", "C1COCCN1"), ("none", ""))
@@ -273,12 +237,6 @@ def test_names_that_may_be_one_are_asked_about():
         f"{names} at R1 count as different substituents. If they are one, spell them alike."
         for names in ("Me, me, CH3", "OMe, methoxy", "Ph-4-F, ph-4-f")
     ]
-    rows = "".join(
-        f"c{k},{one},{two},{k}\n" for k, (one, two) in enumerate([(a, b) for a in ("Me", "me", "H") for b in "FN"])
-    )
-    raw = parse_text(f"ID,R1,R2,pIC50\n{rows}")
-    table = import_table(raw, propose(raw, TableOptions(joined=("R1:Me,me=Me",))))
-    assert table.library.sites[0].substituents == ("Me", "H")
 
 
 def test_a_table_with_mixed_spellings_keeps_its_rank():
