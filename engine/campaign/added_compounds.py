@@ -16,6 +16,8 @@ from ..domain.library import Library, Site
 from ..errors import AssayPilotError
 from ..strategies.protocol import Calibrated
 from ..strategies.registry import SERIES
+from ..text import listed as names
+from ..text import many
 from . import codec
 from .change_effects import effects_in_words
 from .changes import Change, add_change, nothing_of_the_plan, refuse_open_round
@@ -23,7 +25,6 @@ from .events.fold import Work
 from .events.terms import CombinationsListed, CompoundsAdded
 from .file.chain import as_parts
 from .issued_rounds import Source
-from .phrases import many, names
 from .preconditions import check_campaign
 from .replay import Ledger
 

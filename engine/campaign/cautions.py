@@ -15,8 +15,9 @@ from dataclasses import dataclass, replace
 from ..domain.endpoint import Endpoint
 from ..domain.library import Library
 from ..domain.measurements import Measurement
+from ..text import listed as names
+from ..text import many, number
 from .issued_rounds import Round
-from .phrases import many, names, number
 from .replay import Ledger
 from .state import Status
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from ..strategies.protocol import IN, OUT, UNDECIDED
 from ..strategies.registry import SERIES
+from ..text import joined, many, odds
 from . import series
 from .events.terms import CAPACITY, changes_in_words
-from .phrases import joined, many, odds
 from .promises import broken, goal_sentence
 from .replay import Ledger
 

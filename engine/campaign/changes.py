@@ -36,13 +36,13 @@ from ..domain.noise import StatedNoise, usual
 from ..domain.profiles import check_structures, profile_endpoint
 from ..errors import AssayPilotError
 from ..strategies.registry import SERIES, choose, states_errors
+from ..text import many
 from . import codec
 from .bookkeeping import How
 from .change_effects import effects_in_words
 from .events.fold import Work
 from .events.terms import CAPACITY, SettingsChanged
 from .file.chain import Draft
-from .phrases import many
 from .preconditions import check_campaign
 from .replay import Ledger
 from .settings import Settings

@@ -16,11 +16,12 @@ import numpy as np
 from ..domain.measurements import Measurement
 from ..errors import AssayPilotError
 from ..strategies.protocol import IN
+from ..text import listed as names
+from ..text import many
 from . import noise as assay_noise
 from .events.issued import ConfirmationIssued
 from .file.chain import Draft
 from .findings import LEVEL, Check, Confirmation, Prediction
-from .phrases import many, names
 from .replay import Ledger
 from .rounds import expected, items_of
 from .state import Candidates

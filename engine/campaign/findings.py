@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ..models.additivity import Additivity, Cliff
-from ..text.documents import pick
+from ..text import pick
 
 LEVEL = 0.95
 """Probability that all values of a confirmation are inside their intervals, if the model is right."""

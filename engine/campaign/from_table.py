@@ -22,9 +22,9 @@ from ..tables.options import TableMapping
 from ..tables.raw import RawTable
 from ..tables.results import ResultsTable, read_results
 from ..tables.values import is_missing
+from ..text import many
 from .campaign import Campaign
 from .issued_rounds import Source
-from .phrases import many
 from .settings import Settings
 from .state import Status
 

@@ -13,7 +13,7 @@ from ..domain.endpoint import Endpoint
 from ..domain.library import Library
 from ..domain.measurements import Result
 from ..system.progress import Report, silent
-from .phrases import joined, many
+from ..text import joined, many
 from .settings import Settings
 
 if TYPE_CHECKING:

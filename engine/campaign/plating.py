@@ -12,9 +12,9 @@ from ..domain.plates.layout import Control, Grid, Layout, Placed, Plate, PlateUs
 from ..domain.plates.spreading import spread
 from ..domain.plates.wells import read_well
 from ..errors import AssayPilotError
+from ..text import many
 from .file.chain import Draft
 from .issued_rounds import Round
-from .phrases import many
 from .state import Status
 
 _MOST_PLATES = 1_000

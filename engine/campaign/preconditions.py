@@ -11,8 +11,8 @@ from ..domain.measurements import Measurement
 from ..errors import AssayPilotError
 from ..strategies.phased import refuse_unknown_noise
 from ..strategies.registry import SERIES
+from ..text import joined
 from . import noise as assay_noise
-from .phrases import joined
 from .replay import Ledger
 
 _FEWEST = 4

@@ -10,13 +10,12 @@ import numpy as np
 
 from ..domain.measurements import Measurement
 from ..strategies.protocol import IN, NOT_ESTIMABLE, State, StopReason
-from ..text.percentages import percent
-from ..text.statements import roughly
+from ..text import joined, many, number, odds, percent, roughly
+from ..text import listed as names
 from . import noise as assay_noise
 from . import series
 from .additivity import deviations
 from .control_quality import quality
-from .phrases import joined, many, names, number, odds
 from .replay import Ledger
 from .state import Candidates, Claim, Guarantee
 

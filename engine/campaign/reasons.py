@@ -19,9 +19,9 @@ from ..domain.endpoint import Endpoint
 from ..domain.kinds import word_of
 from ..domain.measurements import Measurement
 from ..strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED, State
-from ..text.signed import signed
+from ..text import joined, many, number, signed
+from ..text import listed as names
 from .issued_rounds import Issued, RoundItem
-from .phrases import joined, many, names, number
 from .replay import Ledger
 from .state import Status
 

@@ -28,10 +28,10 @@ from ..strategies.protocol import (
     Strategy,
 )
 from ..strategies.registry import check_parameters
+from ..text import number
 from . import codec, series
 from . import noise as assay_noise
 from .bookkeeping import Books, Decided, Turn
-from .phrases import number
 
 if TYPE_CHECKING:
     from .events.kind import Step

@@ -10,13 +10,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..errors import AssayPilotError
+from ..text import many
 from .added_compounds import refuse_used
 from .events.fold import kind_of, take
 from .events.issued import PhasePlanned
 from .events.kind import Redone, Step
 from .events.terms import CompoundsAdded, SettingsChanged
 from .file.chain import Event
-from .phrases import many
 from .reasons import Reasons
 from .replay import Ledger
 from .rounds import refuse_results

@@ -16,7 +16,7 @@ from ..domain.measurements import Measurement
 from ..domain.profiles import Known, profile_of
 from ..models.gaussian_process.measured import Measured
 from ..strategies.protocol import Calibrated, Knowledge, State
-from ..text.percentages import probability
+from ..text import probability
 
 if TYPE_CHECKING:
     from .replay import Ledger

@@ -15,7 +15,7 @@ from ..domain.endpoint import Endpoint
 from ..domain.library import Library
 from ..domain.measurements import Measurement
 from ..domain.plates.layout import Layout
-from ..text.percentages import percent
+from ..text import percent
 from .control_quality import Quality
 from .findings import Confirmation
 from .issued_rounds import PhasePlan, Round

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from ..arrays import Floats
 from ..domain.stock import CANNOT, IN_STOCK, STATES, TO_MAKE, USUAL, StockTerms
-from .phrases import joined, many, names
+from ..text import joined, many
+from ..text import listed as names
 
 if TYPE_CHECKING:
     pass

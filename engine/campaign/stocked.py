@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from .file.chain import Draft
 from .issued_rounds import Source
 from .layout import reasons
 from .stock_view import Order, Stock, StockView
+
+if TYPE_CHECKING:
+    from .replay import Ledger
 
 CANNOT_BE_MADE = "cannot be made"
 """The reason that a stock list marks a compound with."""
@@ -67,7 +70,7 @@ def of_arms(ledger: Books) -> tuple[Flags, Floats, Ints]:
     return ready, cost, chosen
 
 
-def with_few_to_make(ledger: Books, state: State) -> State:
+def with_few_to_make(ledger: Ledger, state: State) -> State:
     """Return the state as a proof plans its next phase: for what is at hand, and the cheapest others it needs.
 
     It needs those without which some effect could not be estimated. A design may be chosen in any way that does not

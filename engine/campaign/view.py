@@ -10,7 +10,8 @@ import numpy as np
 from scipy.special import bdtr, chdtr
 
 from ..strategies.protocol import IN, NOT_ESTIMABLE, State, StopReason
-from ..text.percentages import percent
+from ..text import listed as names
+from ..text import percent
 from . import cautions as history_text
 from . import noise as assay_noise
 from . import promises, stocked
@@ -21,7 +22,6 @@ from .cautions import outlying, outlying_words
 from .confirmation import confirmation
 from .control_quality import quality
 from .issued_rounds import PhasePlan
-from .phrases import names
 from .replay import Ledger
 from .state import STATUSES, Candidates, ModelCheck, NoiseNow, Status
 

@@ -12,7 +12,7 @@ from typing import Any
 from ..domain.library import Library
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
-from ..text.statements import listed
+from ..text import listed
 from .assembling import CORE_SITE, NO_SITE, assemble, core_form
 from .cores import Core, parse_core
 from .splitting import Splitter, Way

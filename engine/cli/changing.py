@@ -11,7 +11,6 @@ from typing import Any
 from ..campaign.campaign import Campaign
 from ..campaign.changes import Change
 from ..campaign.issued_rounds import Source
-from ..campaign.phrases import many
 from ..campaign.results.amending import harmless
 from ..campaign.state import Status
 from ..domain.controls import Reading, parse_control
@@ -27,7 +26,7 @@ from ..tables.join import read_more
 from ..tables.opening import read_table
 from ..tables.options import TableOptions, parse_endpoint_spec
 from ..tables.values import narrow
-from ..text.documents import pick
+from ..text import many, pick
 from .files import control_value, value_record
 from .parser import NONE, Numbered
 from .program import Console, Reply, count, in_file

@@ -12,7 +12,6 @@ import numpy as np
 
 from ..arrays import Flags, Floats, Ints
 from ..campaign.added_compounds import extended
-from ..campaign.phrases import many, names
 from ..design.apportionment import limits
 from ..design.cost import Priced, Prices, cost_frontier
 from ..design.criteria import Design
@@ -31,8 +30,8 @@ from ..tables.options import TableOptions
 from ..tables.raw import Problem, RawTable
 from ..tables.stock import read_stock
 from ..tables.values import NO, YES, is_missing, quoted
-from ..text.documents import pick
-from ..text.percentages import percent
+from ..text import listed as names
+from ..text import many, percent, pick
 from .program import Console, Reply, count, in_file, table
 from .starting import read_mapped
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from ..system.places import try_folder
 from ..system.version import program_version
-from ..text.documents import pick
+from ..text import pick
 from .program import Reply, data_folder, table
 
 _PACKAGES = ("numpy", "scipy", "pandas", "rdkit", "matplotlib", "PySide6-Essentials")

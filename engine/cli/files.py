@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..campaign.campaign import Campaign
 from ..campaign.overview import Glance, glances
-from ..campaign.phrases import many
 from ..campaign.state import Status
 from ..domain import kinds
 from ..domain.controls import Reading, find_control
 from ..domain.measurements import Measurement
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
-from ..text.documents import pick
+from ..text import many, pick
 from .program import Console, Reply, table
 from .work_lists import check_place, keep_other_tables
 

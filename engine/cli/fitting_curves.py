@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ..errors import AssayPilotError
-from ..text.documents import pick
+from ..text import pick
 from .program import Console, Reply, count, table
 from .work_lists import check_place, check_target
 

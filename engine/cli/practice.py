@@ -12,7 +12,6 @@ import numpy as np
 
 from ..arrays import Floats
 from ..campaign.from_table import objectives_of, refuse_taken
-from ..campaign.phrases import many
 from ..campaign.settings import Settings
 from ..campaign.state import Status
 from ..domain.goals import AllEpsilonBest, Best, Goal, ParetoSet
@@ -24,8 +23,7 @@ from ..simulate.tables import Truth, of_table, truth_of
 from ..strategies.protocol import IN, check_delta
 from ..system.places import temporary_folder
 from ..system.progress import part_of
-from ..text.percentages import percent
-from ..text.statements import tally
+from ..text import many, percent, tally
 from .files import export_shortlist
 from .program import Console, Reply, table
 from .standing import status_document

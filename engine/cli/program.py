@@ -21,7 +21,7 @@ from typing import Any
 
 from ..errors import AlreadyEntered, AssayPilotError
 from ..system.threads import one_thread_for_algebra
-from ..text.percentages import percent
+from ..text import percent
 from .commands import COMMANDS
 from .parser import WrongUsage, parse
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from ..campaign.campaign import Campaign
 from ..campaign.cautions import newly_outlying, of_bounds, of_unplanned
 from ..campaign.issued_rounds import Source
-from ..campaign.phrases import many
 from ..campaign.state import Status
 from ..errors import AssayPilotError
+from ..text import many
 from .program import Console, Reply, count
 from .standing import guarantee_of, next_line, no_longer, what_can_be_done
 from .stocking import compounds_named

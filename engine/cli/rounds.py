@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING, Any
 from ..campaign.auditing import CONFIDENCE, members_if_none
 from ..campaign.campaign import Campaign
 from ..campaign.issued_rounds import Round, RoundItem
-from ..campaign.phrases import many
 from ..campaign.plating import moved_in_words
 from ..campaign.state import Status
 from ..chemistry.names import carried_names
 from ..domain.stock import TO_MAKE
 from ..export.plain import named_by_substituents
 from ..export.shortlist import decimals_of
-from ..text.documents import pick
-from ..text.percentages import percent
+from ..text import many, percent, pick
 from .program import Console, Reply, count, table
 from .standing import confirmation_lines, guarantee_of, next_line, no_longer, number, what_can_be_done
 from .stocking import check_orders, orders_document, orders_lines

@@ -7,7 +7,6 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..campaign.phrases import many
 from ..domain.features import SiteFeatures
 from ..domain.goals import Goal
 from ..errors import AssayPilotError
@@ -20,8 +19,7 @@ from ..strategies import registry
 from ..strategies.phased import ADDITIVE, refuse_unknown_noise
 from ..strategies.protocol import Strategy, check_delta
 from ..system.progress import part_of
-from ..text.documents import pick
-from ..text.percentages import percent
+from ..text import many, percent, pick
 from .practice import played_on
 from .program import Console, Reply, table
 

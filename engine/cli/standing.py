@@ -12,16 +12,14 @@ import numpy as np
 from ..campaign.campaign import Campaign
 from ..campaign.issued_rounds import Round
 from ..campaign.overview import current_round, next_step
-from ..campaign.phrases import many, names
 from ..campaign.rewind import as_it_stood
 from ..campaign.state import Status
 from ..errors import AssayPilotError
 from ..export.formats import FORMATS
 from ..export.shortlist import Which, brief_table, claim_entry, compound_entries, ranked
 from ..strategies.protocol import IN, UNDECIDED
-from ..text.documents import pick
-from ..text.percentages import percent
-from ..text.statements import intervals_are, tally
+from ..text import intervals_are, many, percent, pick, tally
+from ..text import listed as names
 from .commands import JSON_LIMIT, TEXT_LIMIT
 from .files import controls_document, plate_lines
 from .program import Console, Reply, count, table

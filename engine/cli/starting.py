@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..campaign.phrases import many
 from ..campaign.state import Status
 from ..domain.controls import parse_control
 from ..domain.desirability import parse_curve
@@ -26,7 +25,7 @@ from ..tables.opening import ReadAs, read_as, read_table
 from ..tables.options import TableMapping, TableOptions, parse_endpoint_spec
 from ..tables.raw import RawTable, is_workbook
 from ..tables.stock import STOCK_ROLES
-from ..text.documents import pick
+from ..text import many, pick
 from .program import Console, Reply, count, table
 from .standing import next_line, what_can_be_done
 from .stocking import stock_count_lines, stock_document, stock_lines, table_stock_counts, terms_of

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..campaign.campaign import Campaign
 from ..campaign.issued_rounds import Source
-from ..campaign.phrases import many
 from ..campaign.state import Status
 from ..campaign.stock_view import Order, money
 from ..domain.stock import CANNOT, IN_STOCK, TO_MAKE, USUAL, StockLine, StockTerms
 from ..errors import AssayPilotError
-from ..text.documents import pick
+from ..text import many, pick
 from .program import Console, Reply, count, table
 from .work_lists import check_target
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..campaign.issued_rounds import Round, RoundItem
-from ..campaign.phrases import names
 from ..campaign.state import Status
 from ..domain.plates.wells import FORMATS
 from ..errors import AssayPilotError
@@ -17,6 +16,7 @@ from ..export.formats import ENDINGS, refused
 from ..export.work_list import NOT_PLANNED, work_list
 from ..system.places import refuse_name, try_folder
 from ..system.progress import Report
+from ..text import listed as names
 
 if TYPE_CHECKING:
     from ..domain.plates.layout import Layout, PlateUse

@@ -12,7 +12,7 @@ from ..domain.endpoint import CONCENTRATIONS, FLIPPED, Endpoint, Relation
 from ..domain.p_scale import is_p_scale
 from ..errors import AssayPilotError
 from ..tables.headers import split_unit
-from ..text.documents import pick
+from ..text import pick
 from .analysis import Analysis, Curve
 from .points import Points
 

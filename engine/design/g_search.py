@@ -10,7 +10,7 @@ from ..arrays import Floats, Ints
 from ..errors import AssayPilotError
 from ..models.positive import positive_inverse
 from ..system.progress import Report
-from ..text.percentages import percent
+from ..text import percent
 from .allowed import Allowed, greatest_average
 from .log_det import MANY, information, maximise_log_det
 from .table import SummedRows, Table

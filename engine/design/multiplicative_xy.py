@@ -19,7 +19,7 @@ from numpy.linalg import LinAlgError
 from ..arrays import Floats
 from ..domain.features import ProjectedFeatures, SiteFeatures
 from ..system.progress import Report, silent
-from ..text.percentages import percent
+from ..text import percent
 from .criteria import Design, dual_bound
 from .directions import Rows
 from .xy import xy_optimal

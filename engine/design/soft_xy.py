@@ -16,7 +16,7 @@ from numpy.linalg import LinAlgError
 from ..arrays import Floats, Ints
 from ..domain.features import SiteFeatures
 from ..models.positive import positive_inverse
-from ..text.percentages import percent
+from ..text import percent
 from .allowed import greatest_average
 from .criteria import Shares, Weighted, dual_bound
 from .g import g_optimal

@@ -12,7 +12,7 @@ from scipy.linalg import lapack, qr, solve_triangular
 
 from ..arrays import Floats, Ints
 from ..models.positive import positive_inverse
-from ..text.percentages import percent
+from ..text import percent
 from .allowed import box_projection
 from .g_search import Search, State
 from .log_det import diagonal_of, maximise_log_det, whitened

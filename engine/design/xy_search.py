@@ -9,7 +9,7 @@ from numpy.linalg import LinAlgError
 
 from ..arrays import Floats, Ints
 from ..system.progress import Report
-from ..text.percentages import percent
+from ..text import percent
 from .allowed import Allowed, box_projection, greatest_average
 from .criteria import Weighted, dual_bound
 from .directions import Directions

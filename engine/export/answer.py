@@ -15,8 +15,7 @@ import numpy as np
 from ..arrays import Flags, Floats
 from ..campaign.state import Status
 from ..figures.palette import LIGHT, Palette
-from ..text.percentages import percent
-from ..text.statements import intervals_are
+from ..text import intervals_are, percent
 from .measured import measured_means
 
 if TYPE_CHECKING:

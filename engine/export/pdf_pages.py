@@ -30,10 +30,10 @@ from reportlab.platypus import (
     Paragraph,
 )
 
-from ..campaign.phrases import many
 from ..campaign.state import Status
 from ..figures.palette import LIGHT
 from ..system.progress import Report
+from ..text import many
 from .plain import plain, shared_out, shortened
 
 _SIDE, _TOP, _BOTTOM = 18 * mm, 16 * mm, 22 * mm

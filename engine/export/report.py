@@ -16,7 +16,7 @@ from ..figures.palette import LIGHT
 from ..models.report import Noise, model_report
 from ..strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
 from ..system.progress import Report, silent
-from ..text.statements import intervals_are
+from ..text import intervals_are
 from . import pictures
 from .answer import picture_of
 from .contents import Contents

@@ -17,7 +17,7 @@ from ..domain.endpoint import Endpoint
 from ..domain.profiles import PROFILE
 from ..strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
 from ..tables.headers import split_unit
-from ..text.documents import pick
+from ..text import pick
 from .measured import MeasuredMean, measured_means, only_bounds
 from .sheet import Cell, Column, Sheet, rounded, sheet_of
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..campaign.issued_rounds import Round
-from ..campaign.phrases import names
 from ..campaign.state import Status
 from ..domain.plates.layout import Layout
 from ..domain.plates.wells import FORMATS, Format, Well, read_well
@@ -18,6 +17,7 @@ from ..tables import headers
 from ..tables.compound_names import CompoundNames
 from ..tables.raw import RawTable, columns_named, fold
 from ..tables.values import is_missing
+from ..text import listed as names
 from .formats import Handler, write_whole
 from .sheet import write_plain_csv
 

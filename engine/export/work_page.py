@@ -11,13 +11,13 @@ from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.platypus import CondPageBreak, Flowable, KeepTogether, LongTable, Spacer, Table
 
 from ..campaign.issued_rounds import Round, RoundItem
-from ..campaign.phrases import many
 from ..campaign.state import Status
 from ..chemistry.names import carried_names
 from ..domain.plates.layout import Layout, Plate
 from ..domain.plates.wells import Well, row_letters
 from ..figures.aligned import Aligned
 from ..system.progress import Report, silent
+from ..text import many
 from .formats import write_whole
 from .pdf_pages import (
     BARE,

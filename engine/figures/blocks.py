@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from ..arrays import Floats, Ints
-from ..text.signed import signed
+from ..text import signed
 from .canvas import SMALL, blank, cut_middle, note, round_ticks, value_ends, whole_ticks, with_message
 from .palette import LIGHT, Palette
 

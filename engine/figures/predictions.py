@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Flags, Floats
 from ..models.report import Residual
-from ..text.signed import signed
+from ..text import signed
 from .canvas import (
     SMALL,
     blank,

@@ -13,7 +13,7 @@ from matplotlib.ticker import FuncFormatter
 from numpy.typing import NDArray
 
 from ..arrays import Ints
-from ..text.percentages import percent
+from ..text import percent
 from .canvas import SMALL, blank, cut_middle, note, style, whole_ticks, with_message
 from .palette import IN, LIGHT, MARKERS, OUT, UNDECIDED, Palette
 

@@ -12,7 +12,7 @@ from ..arrays import Floats, Ints
 from ..domain.elimination import Eliminated, Solver
 from ..domain.features import SiteFeatures
 from ..domain.library import Library
-from ..text.documents import pick
+from ..text import pick
 from .confounding import Confounded, confounded_sites, seen_once
 from .diagnostics import LEVERAGE_ONE, AdditiveFit, additive_fit, figures_of
 

@@ -26,7 +26,7 @@ from ..simulate.parallel import check, simulate
 from ..simulate.runner import Task, summary
 from ..strategies import registry
 from ..strategies.protocol import Calibrated, Strategy, check_delta
-from ..text.documents import pick
+from ..text import pick
 from .frames import Coding, read_table, text_of, with_keywords
 
 

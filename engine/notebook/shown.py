@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..campaign.phrases import many
 from ..campaign.state import Status
 from ..chemistry.names import carried_names, site_names
 from ..errors import AssayPilotError
@@ -21,6 +20,7 @@ from ..export.pictures import look
 from ..export.shortlist import brief_table, ranked
 from ..figures.heat import heat_map, heat_size, pair_map
 from ..figures.rounds import counts_by_round, set_by_round
+from ..text import many
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -19,9 +19,9 @@ from scipy.linalg import cho_solve, cholesky, solve_triangular
 from ..arrays import Floats, Ints
 from ..campaign.candidates import pooled
 from ..campaign.noise import informing
-from ..campaign.phrases import joined, number
 from ..campaign.replay import Ledger
 from ..models.glm import curvature, fit_glm
+from ..text import joined, number
 
 SIZE = 0.45
 """SD of the contributions of a site, in log units, where nothing is known."""

@@ -56,7 +56,7 @@ from ..arrays import Flags, Floats, Ints
 from ..design import Pairs
 from ..domain.goals import AllEpsilonBest
 from ..system.progress import Report, silent
-from ..text.percentages import percent
+from ..text import percent
 from .designs import table
 from .fixed_pool import Fit, absorbed, decided, empty_sums, fitted
 from .near_threshold import even_phase, near_threshold

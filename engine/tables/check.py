@@ -19,8 +19,7 @@ from ..domain.noise import usual
 from ..models.diagnostics import AdditiveFit
 from ..models.interactions import Interaction, interactions
 from ..models.report import ModelReport, Noise, model_report
-from ..text.documents import pick
-from ..text.percentages import percent
+from ..text import percent, pick
 from .importer import ImportedTable
 from .options import EndpointColumn, TableMapping
 from .raw import RawTable

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from ..domain.endpoint import Endpoint
 from ..errors import AssayPilotError
-from ..text.statements import listed
+from ..text import listed
 from . import headers
 from .column_roles import (
     Claims,

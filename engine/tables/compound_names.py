@@ -16,7 +16,7 @@ from ..domain.library import Library, Site
 from ..domain.plates.layout import Layout, Placed, Plate
 from ..domain.plates.wells import Format, Well, read_well, row_letters
 from ..errors import AssayPilotError
-from ..text.statements import listed
+from ..text import listed
 from . import headers
 from .raw import RawTable, fold
 from .values import is_missing

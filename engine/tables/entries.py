@@ -14,7 +14,7 @@ from ..domain.endpoint import CONCENTRATIONS, FLIPPED, Endpoint, Relation, UnitM
 from ..domain.measurements import Result
 from ..domain.p_scale import USUAL, is_p_scale, is_unusual
 from ..errors import AssayPilotError
-from ..text.percentages import percent
+from ..text import percent
 from . import headers
 from .headers import split_unit
 from .raw import CELLS, HEADERS, RawTable, fold

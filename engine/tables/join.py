@@ -11,7 +11,7 @@ from ..domain.labels import is_hydrogen
 from ..domain.library import Library
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
-from ..text.statements import listed
+from ..text import listed
 from . import headers
 from .compounds import compounds_of
 from .mapping import propose

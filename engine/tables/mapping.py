@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
-from ..text.statements import listed
+from ..text import listed
 from . import headers
 from .column_roles import (
     Claims,

@@ -13,7 +13,7 @@ from ..domain.interactions import pair_name
 from ..domain.labels import is_hydrogen
 from ..domain.library import LARGEST_PRODUCT, Library, name_from_substituents
 from ..domain.measurements import Result
-from ..text.statements import listed
+from ..text import listed
 from .headers import SMILES_SHAPE
 from .options import TableMapping
 from .raw import SUBSTITUENTS, RawTable, rows_named

@@ -18,7 +18,7 @@ from typing import Any, Literal
 from ..errors import AssayPilotError
 from ..system.limits import LARGEST_FILE, LARGEST_TEXT, LONGEST_HEADER
 from ..system.places import where_else
-from ..text.statements import listed
+from ..text import listed
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"

@@ -12,7 +12,7 @@ from ..errors import AssayPilotError
 from ..system.guarded import guarded
 from ..system.limits import CHILD_SECONDS, LONGEST_BLOCK, MOST_ATOMS, MOST_RECORDS
 from ..system.progress import Report, part_of
-from ..text.statements import listed
+from ..text import listed
 from . import headers
 from .raw import Kind, OpenedFile, Problem, RawTable, fold, free_name, from_bytes, rows_named, to_bytes, visible
 from .text import decode, tabulated

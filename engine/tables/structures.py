@@ -13,7 +13,7 @@ from ..domain.library import Library, Scaffold
 from ..errors import AssayPilotError
 from ..system.guarded import TooLong, TooMuch, guarded
 from ..system.progress import Report, part_of, silent
-from ..text.statements import listed
+from ..text import listed
 from .options import EndpointColumn, TableMapping
 from .raw import Problem, RawTable, Said, fold
 from .values import is_missing, parse_value

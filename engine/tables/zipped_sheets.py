@@ -18,7 +18,7 @@ from xml.etree import ElementTree
 
 from ..errors import AssayPilotError
 from ..system.limits import LARGEST_UNPACKED, MOST_PARTS, MOST_SPANNED
-from ..text.statements import listed
+from ..text import listed
 from .raw import letters_of, rows_named
 
 _REFERENCE = re.compile(rb"\sr\s*=\s*[\"']([A-Za-z]*)(\d+)")

@@ -10,14 +10,13 @@ import numpy as np
 from PySide6.QtWidgets import QApplication, QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from assaypilot.engine.campaign.findings import Check
-from assaypilot.engine.campaign.phrases import joined, many
 from assaypilot.engine.campaign.reasons import OwnValue, Reasoning
 from assaypilot.engine.campaign.state import STATUSES, Status
 from assaypilot.engine.chemistry.names import carried_names
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.export.measured import bound_text, bounds_note, estimate_text, means_of, means_words
 from assaypilot.engine.export.shortlist import decimals_of
-from assaypilot.engine.text.statements import interval_name
+from assaypilot.engine.text import interval_name, joined, many
 
 from ..plots.canvas import Canvas
 from ..resources.theme import theme

@@ -14,8 +14,7 @@ from assaypilot.engine.campaign.state import STATUSES, Status
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.export.measured import bound_text, bounds_note, estimate_text, measured_means, only_bounds
 from assaypilot.engine.export.shortlist import availability, confirmed, decimals_of
-from assaypilot.engine.text.percentages import probability
-from assaypilot.engine.text.statements import interval_name
+from assaypilot.engine.text import interval_name, probability
 
 from ..library.library_rows import coded_column, id_column, site_columns, structure_column
 from ..session.view import View

@@ -11,9 +11,9 @@ from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
 from assaypilot.engine.arrays import Flags, Floats
-from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.chemistry.names import site_names
+from assaypilot.engine.text import many
 
 from ..plots.choices import ANSWER, PlotChoice
 from ..session.session import Session

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QWidget
 
-from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.simulate.foresight import Foresight
 from assaypilot.engine.system.progress import Cancelled
-from assaypilot.engine.text.percentages import percent
+from assaypilot.engine.text import many, percent
 
 from ..plots.canvas import Canvas
 from ..resources.theme import theme

@@ -10,11 +10,11 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QGridLayout, QWidget
 
-from assaypilot.engine.campaign.phrases import number
 from assaypilot.engine.campaign.state import NoiseNow, Status
 from assaypilot.engine.domain.kinds import distance_unit
 from assaypilot.engine.domain.noise import UNKNOWN, StatedNoise, parse_noise
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.text import number
 
 from ..new_campaign.goal_fields import FOLDS, RANGES
 from ..new_campaign.profile_editor import ProfileEditor

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Report
+from assaypilot.engine.text import many
 
 from ..goal.add_endpoint import Asking
 from ..widgets.file_dialogs import ask_for_place, file_name

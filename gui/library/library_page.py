@@ -9,7 +9,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QMenu
 
-from assaypilot.engine.campaign.phrases import many
+from assaypilot.engine.text import many
 
 from ..round.reason_dialog import ask_unavailable
 from ..session.session import Session

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.tables.check import EndpointFacts
+from assaypilot.engine.text import many
 
 from ..plots.canvas import Canvas
 from ..resources.theme import theme

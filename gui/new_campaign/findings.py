@@ -12,8 +12,8 @@ import numpy as np
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.system.progress import Report
+from assaypilot.engine.text import many
 
 from ..runtime.settings import Settings
 from ..session.session import Session

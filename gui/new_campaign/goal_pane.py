@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from PySide6.QtWidgets import QWidget
 
 from assaypilot.engine.campaign.outlook import Outlook, Plan, draft, look_ahead
-from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.campaign.settings import Settings as CampaignSettings
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.simulate.foresight import Foresight, foresee_draft
 from assaypilot.engine.system.progress import Cancelled
+from assaypilot.engine.text import many
 
 from ..goal.forecast_view import Outlooks
 from ..runtime.settings import Settings

@@ -10,11 +10,11 @@ from types import MappingProxyType
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 
-from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Cancelled
 from assaypilot.engine.tables import headers
 from assaypilot.engine.tables.raw import RawTable, fold
+from assaypilot.engine.text import many
 
 from ..library.library_rows import STRUCTURE_WIDTH, STRUCTURE_WISH
 from ..runtime.settings import Settings

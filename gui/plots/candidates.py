@@ -6,7 +6,6 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.campaign.state import STATUSES, Status
 from assaypilot.engine.export import answer
 from assaypilot.engine.export.answer import Ends, Frame, Picture
@@ -14,6 +13,7 @@ from assaypilot.engine.export.measured import estimate_text
 from assaypilot.engine.export.sheet import Cell
 from assaypilot.engine.export.shortlist import decimals_of
 from assaypilot.engine.figures.palette import Palette
+from assaypilot.engine.text import many
 
 from ..resources.theme import theme
 from .scene import Scene, Shape, Target, known_cells, stepped

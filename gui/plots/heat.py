@@ -7,14 +7,13 @@ from collections.abc import Mapping
 import numpy as np
 from matplotlib.figure import Figure
 
-from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.chemistry.names import pictures, site_names
 from assaypilot.engine.export.measured import bound_text
 from assaypilot.engine.export.pictures import Look
 from assaypilot.engine.export.sheet import Cell
 from assaypilot.engine.figures.heat import PairMap, heat_map, heat_size, pair_map
 from assaypilot.engine.figures.palette import Palette
-from assaypilot.engine.text.signed import signed
+from assaypilot.engine.text import many, signed
 
 from .scene import Scene, Shape, Target
 

@@ -9,10 +9,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from assaypilot.engine.arrays import Flags, Floats, Ints
-from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.campaign.state import STATUSES, Status
 from assaypilot.engine.export.sheet import Cell
 from assaypilot.engine.figures.palette import DARK, MARKERS, Palette
+from assaypilot.engine.text import many
 
 from ..widgets.text import three_digits
 from .candidates import compound_target

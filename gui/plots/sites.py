@@ -11,7 +11,7 @@ from assaypilot.engine.arrays import Ints
 from assaypilot.engine.chemistry.names import site_names
 from assaypilot.engine.export.pictures import Look
 from assaypilot.engine.figures.palette import Palette
-from assaypilot.engine.text.signed import signed
+from assaypilot.engine.text import signed
 
 from .heat import shown_smiles
 from .scene import Scene, Shape, Target, known_cells

@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.campaign.state import STATUSES
 from assaypilot.engine.export.pictures import Look
 from assaypilot.engine.export.sheet import Cell
 from assaypilot.engine.figures.palette import Palette
-from assaypilot.engine.text.signed import signed
+from assaypilot.engine.text import many, signed
 
 from .scene import Scene, Shape, Target, known_cells, stepped
 

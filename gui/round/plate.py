@@ -9,10 +9,10 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from assaypilot.engine.campaign.phrases import joined, many
 from assaypilot.engine.campaign.state import STATUSES, Status
 from assaypilot.engine.domain.plates.layout import Layout, Placed, Plate
 from assaypilot.engine.domain.plates.wells import Well, row_letters
+from assaypilot.engine.text import joined, many
 
 from ..resources.theme import blend, theme
 from ..tables.rows import plain_tip

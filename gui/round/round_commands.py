@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QDialog, QFormLayout, QSpinBox, QWidget
 from assaypilot.engine.campaign.auditing import CONFIDENCE, members_if_none
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.strategies.protocol import IN
-from assaypilot.engine.text.percentages import percent
+from assaypilot.engine.text import percent
 
 from ..widgets.layout import column_of, show_dialog
 from ..widgets.text import go_or_cancel, label

@@ -10,13 +10,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFormLayout, QWidget
 
 from assaypilot.engine.campaign.issued_rounds import Round, Source
-from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.controls import Reading
 from assaypilot.engine.domain.measurements import Measurement, Result
 from assaypilot.engine.domain.plates.layout import Layout
 from assaypilot.engine.export.work_list import control_wells
-from assaypilot.engine.text.signed import signed
+from assaypilot.engine.text import many, signed
 
 from ..widgets.inputs import Field
 from ..widgets.layout import column_of, show_dialog

@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QFrame, QLabel, QRadioButton, QWidget
 
 from assaypilot.engine.campaign.cautions import surprises
 from assaypilot.engine.campaign.issued_rounds import Missing, Round
-from assaypilot.engine.campaign.phrases import joined, many
 from assaypilot.engine.campaign.state import Guarantee
 from assaypilot.engine.domain.endpoint import Endpoint
+from assaypilot.engine.text import joined, many
 
 from ..widgets.inputs import line_edit
 from ..widgets.layout import STRETCH, column_of, put, row_of

@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QVBoxLayout, QWi
 
 from assaypilot.engine.campaign.cautions import Surprise, of_bounds
 from assaypilot.engine.campaign.issued_rounds import Round
-from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.chemistry.names import carried_names
 from assaypilot.engine.domain.measurements import Measurement
 from assaypilot.engine.export.shortlist import decimals_of
+from assaypilot.engine.text import many
 
 from ..candidates.candidate_panel import confirmation_rows
 from ..session.view import View

@@ -8,10 +8,10 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox, QFrame
 
-from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.plates.layout import Layout
 from assaypilot.engine.domain.plates.wells import Well, row_letters
+from assaypilot.engine.text import many
 
 from ..tables.table import as_clipboard
 from ..widgets.inputs import combo_box, fill_box

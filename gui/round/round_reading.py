@@ -12,10 +12,10 @@ from PySide6.QtGui import QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QWidget
 
 from assaypilot.engine.campaign.cautions import of_bounds, of_unplanned
-from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.campaign.state import RecordReport
 from assaypilot.engine.errors import AlreadyEntered, AssayPilotError
 from assaypilot.engine.system.progress import Report
+from assaypilot.engine.text import many
 
 from ..resources.theme import theme
 from ..tables.rows import Column, RowsModel

@@ -6,9 +6,9 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from assaypilot.engine.campaign.issued_rounds import Round
-from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.campaign.stock_view import Order, money
+from assaypilot.engine.text import many
 
 from ..session.view import View
 from ..tables.rows import Column, RowsModel, text_ranks

@@ -11,10 +11,10 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from assaypilot.engine.arrays import Floats
-from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.chemistry.names import site_names
 from assaypilot.engine.export.pictures import Compared
 from assaypilot.engine.export.shortlist import decimals_of
+from assaypilot.engine.text import many
 
 from ..library.library_rows import STRUCTURE_WIDTH, drawn_labels
 from ..structures.drawing import Structures

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from assaypilot.engine.text.percentages import percent
+from assaypilot.engine.text import percent
 
 from ..resources.theme import theme
 from ..runtime.tasks import single_shot

@@ -10,9 +10,8 @@ from PySide6.QtWidgets import QFrame, QProgressBar, QPushButton
 
 from assaypilot.engine.campaign.overview import current_round
 from assaypilot.engine.campaign.overview import next_step as campaign_next
-from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.campaign.state import Claim, Status
-from assaypilot.engine.text.statements import roughly
+from assaypilot.engine.text import many, roughly
 
 from ..resources.theme import theme
 from ..session.view import View

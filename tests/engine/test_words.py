@@ -29,8 +29,7 @@ from assaypilot.engine.tables.options import EndpointSpec, parse_endpoint_spec
 from assaypilot.engine.tables.products import about_ids
 from assaypilot.engine.tables.side_columns import run_number
 from assaypilot.engine.tables.stock import parse_cost, parse_lead, parse_state
-from assaypilot.engine.text.percentages import percent, probability
-from assaypilot.engine.text.signed import signed
+from assaypilot.engine.text import percent, probability, signed
 from tests import snapshots
 
 

@@ -9,8 +9,9 @@ from typing import Any
 from ...domain.controls import Reading
 from ...domain.kinds import word_of
 from ...domain.measurements import Measurement
+from ...text import listed as names
+from ...text import many, number
 from .. import codec, stocked
-from ..phrases import many, names, number
 from ..replay import Ledger
 from ..stock_view import stock_in_words
 from .kind import Kind, Revert

@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from ...strategies.protocol import Allocation, Certificate
+from ...text import many
 from .. import codec, plating, stocked
 from ..bookkeeping import UnderWay
 from ..issued_rounds import Issued
-from ..phrases import many
 from ..replay import Ledger
 from .kind import Kind, Revert, note_in_words
 

@@ -19,10 +19,10 @@ from ...domain.library import Library
 from ...errors import AssayPilotError
 from ...strategies.protocol import IN, OUT
 from ...strategies.registry import get
-from ...text.percentages import percent
+from ...text import joined, many, number, percent
+from ...text import listed as names
 from .. import codec
 from ..bookkeeping import Turn, UnderWay
-from ..phrases import joined, many, names, number
 from ..promises import goal_sentence
 from ..replay import Ledger
 from .entered import take_values

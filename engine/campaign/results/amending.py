@@ -19,13 +19,13 @@ from ...domain.endpoint import Relation
 from ...domain.measurements import Measurement
 from ...errors import AssayPilotError
 from ...strategies.registry import SERIES
+from ...text import number as number_text
 from .. import noise as assay_noise
 from ..change_effects import ENDS, SAME, of_decisions
 from ..changes import Change, add_change
 from ..events.entered import MeasurementCorrected, MeasurementExcluded, MeasurementIncluded
 from ..events.fold import Work
 from ..file.chain import Draft
-from ..phrases import number as number_text
 from ..preconditions import check_value
 from ..promises import WAY_ON, broken
 from ..replay import Ledger

@@ -15,7 +15,7 @@ from ...errors import AssayPilotError
 from ...models.gaussian_process.combinations import best_combinations
 from ...models.gaussian_process.endpoints import Endpoints
 from ...system.progress import Report, silent
-from ...text.statements import roughly
+from ...text import roughly
 from ..informed import Informed, fingerprint
 from ..phased import exhausted, one_of
 from ..protocol import (
