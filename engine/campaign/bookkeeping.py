@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from ..arrays import Flags, Floats, Ints
-from ..chemistry.properties import properties_of
+from ..chemistry.calculated import properties_of
 from ..domain.controls import Reading
 from ..domain.difference import behind, difference, parts, pooled_of
 from ..domain.endpoint import Endpoint

@@ -8,8 +8,7 @@ from dataclasses import replace
 from functools import lru_cache, reduce
 from typing import Any
 
-from ..domain.labels import is_hydrogen
-from ..domain.library import Library
+from ..domain.library import Library, is_hydrogen
 from ..system.progress import Report, silent
 from .structures import spelled
 

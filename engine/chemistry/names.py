@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from ..domain.labels import is_hydrogen
+from ..domain.library import is_hydrogen
 from .name_grammar import UnnamedError, inside, listed_rows, stereo_of, whole_name
 
 if TYPE_CHECKING:

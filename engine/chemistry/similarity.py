@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Floats
-from ..domain.labels import is_hydrogen
-from ..domain.library import Library
+from ..domain.library import Library, is_hydrogen
 
 _RADIUS = 2
 _LONGEST = 400

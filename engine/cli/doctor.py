@@ -149,7 +149,7 @@ _CHOOSERS: tuple[dict[str, Any], ...] = tuple(
 
 def strategies(*_: object) -> Reply:
     """Return the strategies and baselines by name, with their parameters."""
-    from ..simulate.comparison import baselines
+    from ..simulate.baselines import baselines
     from ..strategies.registry import failed, strategies
 
     listed = (*strategies(), *baselines())

@@ -10,7 +10,7 @@ from typing import Any
 from ..domain.features import SiteFeatures
 from ..domain.goals import Goal
 from ..errors import AssayPilotError
-from ..simulate import comparison
+from ..simulate import baselines
 from ..simulate.instances import Instance, listing
 from ..simulate.parallel import check, simulate
 from ..simulate.runner import Limits, Task, along, drawn_of, problem_of, summary
@@ -65,7 +65,7 @@ def _strategies(text: str) -> list[Strategy]:
     names = [name.strip() for name in text.split(",") if name.strip()]
     if not names:
         raise AssayPilotError("no strategy was named", option="--strategy", mend="See assaypilot strategies.")
-    return [comparison.get(name) for name in dict.fromkeys(names)]
+    return [baselines.get(name) for name in dict.fromkeys(names)]
 
 
 def _named(options: argparse.Namespace, instance: Instance, goal: Goal, given: Iterable[str]) -> list[Strategy]:

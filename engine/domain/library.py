@@ -6,6 +6,7 @@ import hashlib
 import itertools
 import json
 import math
+import re
 import struct
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -349,3 +350,19 @@ class Library:
     def digest(self) -> str:
         """SHA-256 of ``encode()``: the library's address in a campaign file."""
         return hashlib.sha256(self.encode()).hexdigest()
+
+
+_ATTACHMENT = r"(?:\*|\[\*(?::\d+)?\]|\[\d+\*\]|\[R\d*\])"
+_HYDROGEN = re.compile(
+    rf"(?:-?H|[Hh]ydrogen|\[H\]|\[H\]-?{_ATTACHMENT}|{_ATTACHMENT}-?\[H\])(?:\s*\|[^|]*\|)?"  # |$_R1;$| of a CXSMILES
+)
+
+
+def is_hydrogen(label: str) -> bool:
+    """Whether a label is hydrogen: ``H``, ``-H``, ``hydrogen``, ``[H][*:1]``, ``[H]*``, ``*[H]``, ``[R1][H]``."""
+    return _HYDROGEN.fullmatch(label) is not None
+
+
+def label_text(label: str) -> str:
+    """Return what to show for a substituent: ``H`` for any spelling of hydrogen, else the label as the table has it."""
+    return "H" if is_hydrogen(label) else label

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ..campaign.state import Status
-from ..chemistry.properties import properties_of
+from ..chemistry.calculated import properties_of
 from ..domain.profiles import profile_of
 from ..tables.entries import Shown, shown
 

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from ..arrays import Floats, Ints
 from ..campaign.state import Status
+from ..chemistry.calculated import properties_of
 from ..chemistry.names import site_names
-from ..chemistry.properties import properties_of
 from ..curves.analysis import Curve
 from ..domain.difference import pooled_of
 from ..domain.endpoint import Endpoint

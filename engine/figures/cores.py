@@ -13,8 +13,7 @@ import numpy as np
 
 from ..arrays import Floats
 from ..chemistry.splitting import hanging_on
-from ..domain.labels import is_hydrogen
-from ..domain.library import Library
+from ..domain.library import Library, is_hydrogen
 
 _MOST_MATCHES = 64
 """Most matches of a symmetric core in a molecule that are distinguished."""

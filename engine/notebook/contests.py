@@ -19,7 +19,7 @@ from ..design.directions import Directions, Rows
 from ..domain.features import DenseFeatures, Features, ProjectedFeatures, SiteFeatures, outside_span
 from ..domain.goals import Goal
 from ..errors import AssayPilotError
-from ..simulate import comparison
+from ..simulate import baselines
 from ..simulate.instances import Drawn, Instance, get
 from ..simulate.instances.instance import always
 from ..simulate.parallel import check, simulate
@@ -59,7 +59,7 @@ def list_strategies() -> pd.DataFrame:
             "parameters": {knob.name: knob.default for knob in info.parameters},
             **pick(info, "guarantee source baseline"),
         }
-        for info in (kind.info for kind in (*registry.strategies(), *comparison.baselines()))
+        for info in (kind.info for kind in (*registry.strategies(), *baselines.baselines()))
     ]
     return pd.DataFrame(rows).set_index("name")
 
@@ -100,7 +100,7 @@ def compare_strategies(
     """
     several = list(strategies) if isinstance(strategies, list | tuple) else [strategies]
     chosen = [
-        comparison.get(one) if isinstance(one, str) else one() if isinstance(one, type) else one for one in several
+        baselines.get(one) if isinstance(one, str) else one() if isinstance(one, type) else one for one in several
     ]
     names = [one.info.name for one in chosen]
     if twice := [name for name in names if names.count(name) > 1]:

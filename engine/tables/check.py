@@ -13,7 +13,7 @@ from ..chemistry.names import short_names
 from ..domain.difference import parts, pooled_of, with_noise
 from ..domain.endpoint import Endpoint
 from ..domain.features import SiteFeatures, span_rank
-from ..domain.labels import label_text
+from ..domain.library import label_text
 from ..domain.measurements import Pooled, Result, determinations, pool, pure_error
 from ..domain.noise import usual
 from ..models.diagnostics import AdditiveFit

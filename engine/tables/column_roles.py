@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 
-from ..domain.labels import is_hydrogen
+from ..domain.library import is_hydrogen
 from ..errors import AssayPilotError
 from ..system.limits import LONGEST_BLOCK
 from . import headers

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..domain.labels import is_hydrogen
+from ..domain.library import is_hydrogen
 from .options import TableMapping
 from .products import (
     DITTO,

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..domain.labels import is_hydrogen
-from ..domain.library import Library
+from ..domain.library import Library, is_hydrogen
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from ..text import listed

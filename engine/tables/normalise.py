@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ..domain.labels import is_hydrogen
+from ..domain.library import is_hydrogen
 from . import headers
 from .column_roles import numbered_sites
 from .raw import HEADERS, PATTERNS, RawTable, columns_named, fold, rows_named

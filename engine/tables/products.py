@@ -10,8 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..domain.interactions import pair_name
-from ..domain.labels import is_hydrogen
-from ..domain.library import LARGEST_PRODUCT, Library, name_from_substituents
+from ..domain.library import LARGEST_PRODUCT, Library, is_hydrogen, name_from_substituents
 from ..domain.measurements import Result
 from ..text import listed
 from .headers import SMILES_SHAPE

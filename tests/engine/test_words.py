@@ -13,8 +13,7 @@ from assaypilot.engine.chemistry.structures import read_structure
 from assaypilot.engine.domain.desirability import parse_curve
 from assaypilot.engine.domain.difference import find_parts
 from assaypilot.engine.domain.endpoint import Endpoint, Limit, normalise_unit
-from assaypilot.engine.domain.labels import label_text
-from assaypilot.engine.domain.library import Library
+from assaypilot.engine.domain.library import Library, label_text
 from assaypilot.engine.domain.noise import parse_noise
 from assaypilot.engine.domain.plates.layout import PlateUse, read_controls
 from assaypilot.engine.domain.plates.wells import FORMATS, read_well, wells_text

@@ -8,7 +8,7 @@ import numpy as np
 
 from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.domain.goals import AllEpsilonBest, Best
-from assaypilot.engine.simulate import comparison, instances
+from assaypilot.engine.simulate import baselines, instances
 from assaypilot.engine.simulate.instances import Drawn, Instance
 from assaypilot.engine.simulate.runner import Task
 from tests.published.forecasts import contributions
@@ -38,7 +38,7 @@ class Pair:
         goal = Best(self.slack) if best else AllEpsilonBest(EPSILON, self.slack)
         seed = 2100 + self.table
         return Task(
-            comparison.get(strategy),
+            baselines.get(strategy),
             table(self.table),
             seed,
             parameters or {},

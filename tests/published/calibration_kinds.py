@@ -12,7 +12,7 @@ from unittest import mock
 
 import numpy as np
 
-from assaypilot.engine.simulate import comparison
+from assaypilot.engine.simulate import baselines
 from assaypilot.engine.strategies.adaptive import sequential_tests
 from assaypilot.engine.strategies.gege import confidence as gege
 from assaypilot.engine.strategies.gege.confidence import Size
@@ -52,7 +52,7 @@ class Kind:
     """Whether a campaign takes so long that a quick test makes do with fewer."""
 
     def make(self):
-        return comparison.get(self.strategy)
+        return baselines.get(self.strategy)
 
     @contextmanager
     def shrunk(self, by):

@@ -17,7 +17,7 @@ import numpy as np
 from scipy import stats
 
 from assaypilot.engine.domain.goals import AllEpsilonBest, Best, Goal
-from assaypilot.engine.simulate import comparison, instances
+from assaypilot.engine.simulate import baselines, instances
 from assaypilot.engine.simulate.runner import Run, Task, drawn_of, problem_of, run_of
 from assaypilot.engine.simulate.scores import error_limits
 from tests.public import DATA
@@ -55,7 +55,7 @@ class Case:
         if self.file:
             name += f"{',' if ':' in name else ':'}file={DATA / self.file}"
         return Task(
-            comparison.get(self.strategy),
+            baselines.get(self.strategy),
             instances.get(name),
             SEED,
             self.parameters,

@@ -1,11 +1,14 @@
-"""Strategies to compare with, which no campaign offers, and what several of them share."""
+"""Strategies to compare with, which no campaign offers, by name, and what several of them share."""
 
 from __future__ import annotations
 
-from typing import Any
+from functools import cache
+from importlib import import_module
+from typing import Any, cast
 
+from ...strategies import registry
 from ...strategies.phased import Phased, one_of, over_budget, settled, whole
-from ...strategies.protocol import Parameter, Problem, State, StopReason
+from ...strategies.protocol import Parameter, Problem, State, StopReason, Strategy
 
 AT_BUDGET = Parameter(
     "at_budget",
@@ -54,3 +57,41 @@ class FixedBudget(Baseline):
     def void(self, problem: Problem) -> tuple[str, ...]:
         """Return that a fixed budget promises no error probability."""
         return ("a fixed budget promises no error probability: the answer is the best guess it allows",)
+
+
+_BASELINES = {
+    "uniform": "static.Uniform",
+    "static-g": "static.StaticG",
+    "static-xy": "static.StaticXY",
+    "oracle": "oracle.OracleRun",
+    "lingape": "lingape.LinGapE",
+    "m-lingape": "lingape.MLinGapE",
+    "lingifa": "lingape.LinGIFA",
+    "ege-sh": "ege.EgeSh",
+    "ege-sr": "ege.EgeSr",
+    "ape": "ape.Ape",
+    "od-linbai": "elimination.OdLinBai",
+    "dkm": "variants.Dkm",
+    "xy-adaptive": "variants.XYAdaptive",
+    "alba": "elimination.Alba",
+    "peace": "peace.Peace",
+    "bayesgap": "bayesgap.BayesGap",
+    "kgcb": "bayesgap.Kgcb",
+    "lazy-tts": "lazy_tts.LazyTts",
+}
+
+
+@cache
+def _kind(name: str) -> type[Strategy]:
+    module, _, kind = _BASELINES[name].rpartition(".")
+    return cast(type[Strategy], getattr(import_module(f"{__package__}.{module}"), kind))
+
+
+def baselines() -> tuple[type[Strategy], ...]:
+    """Return what is for comparison only."""
+    return tuple(map(_kind, _BASELINES))
+
+
+def get(name: str) -> Strategy:
+    """Return the strategy or baseline of that name; AssayPilotError names the ones there are."""
+    return _kind(name)() if name in _BASELINES else registry.get(name, also=tuple(_BASELINES))

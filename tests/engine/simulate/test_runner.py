@@ -9,7 +9,7 @@ from scipy.stats import kstest
 from assaypilot.engine.campaign.layout import lay_out
 from assaypilot.engine.domain.goals import AllEpsilonBest, Best
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.simulate import comparison
+from assaypilot.engine.simulate import baselines
 from assaypilot.engine.simulate.instances import get
 from assaypilot.engine.simulate.instances.instance import dense
 from assaypilot.engine.simulate.runner import Limits, Task, drawn_of, play, problem_of, run_of, sample
@@ -206,7 +206,7 @@ def test_the_noise_that_is_said_is_the_noise_there_is():
     assert np.abs(sample(drawn, allocation([1, 1, 1]), rng(), 0).means - MEANS).max() < 1e-7
 
 
-@pytest.mark.parametrize("kind", [*registry.strategies(), *comparison.baselines()], ids=lambda kind: kind.info.name)
+@pytest.mark.parametrize("kind", [*registry.strategies(), *baselines.baselines()], ids=lambda kind: kind.info.name)
 def test_every_strategy_plays_an_instance_of_its_goal(kind):
     """Two seeded runs end, without a false decision or a wrong count."""
     goals = kind.info.goals

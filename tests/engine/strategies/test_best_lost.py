@@ -5,7 +5,7 @@ import pytest
 
 from assaypilot.engine.domain.features import DenseFeatures
 from assaypilot.engine.domain.goals import Best
-from assaypilot.engine.simulate import comparison
+from assaypilot.engine.simulate import baselines
 from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, Capacity
 from tests.strategies import came_back, few, finished, problem_of
 
@@ -44,7 +44,7 @@ ALL = [*LEARNING, "gse"]
 @pytest.mark.parametrize("seed", range(3))
 def test_no_compound_is_in_while_a_lost_one_may_be_better(name, seed):
     truth = np.array([1.0, 0.9, 0.85])
-    strategy, rng = comparison.get(name), np.random.default_rng(seed)
+    strategy, rng = baselines.get(name), np.random.default_rng(seed)
     state = strategy.start(asked(name, 3))
     state = strategy.tell(state, came_back(state.problem, truth, strategy.ask(state), rng))
     state = run(strategy, changed(strategy, state, False, True, True), truth, rng)
@@ -57,7 +57,7 @@ def test_no_compound_is_in_while_a_lost_one_may_be_better(name, seed):
 @pytest.mark.parametrize("name", LEARNING)
 def test_lost_compound_that_is_surely_worse_blocks_nothing(name):
     truth = np.array([0.0, 2.0, 0.5])
-    strategy, rng = comparison.get(name), np.random.default_rng(0)
+    strategy, rng = baselines.get(name), np.random.default_rng(0)
     state = strategy.start(asked(name, 3, sd=0.05))
     state = strategy.tell(state, came_back(state.problem, truth, strategy.ask(state), rng))
     state = run(strategy, changed(strategy, state, False, True, True), truth, rng)
@@ -68,7 +68,7 @@ def test_lost_compound_that_is_surely_worse_blocks_nothing(name):
 def test_lost_compounds_are_named_when_all_others_are_out():
     """The two that beat all others run out: the others are out, and nobody can be named."""
     truth = np.array([1.0, 0.7, 0.0, 0.95])
-    strategy, rng = comparison.get("rage"), np.random.default_rng(0)
+    strategy, rng = baselines.get("rage"), np.random.default_rng(0)
     state = strategy.start(asked("rage", 4, sd=0.1, slack=0.0))
     while (state.status == OUT).sum() < 2:
         state = strategy.tell(state, came_back(state.problem, truth, strategy.ask(state), rng))
@@ -87,7 +87,7 @@ def test_whatever_is_lost_at_most_one_is_in_and_rightly(name, seed):
     n = int(rng.integers(2, 6))
     x = rng.integers(0, 2, (n, 3)).astype(float) + np.eye(3)[rng.integers(0, 3, n)]
     truth = x @ rng.normal(0.0, 0.7, 3)
-    strategy = comparison.get(name)
+    strategy = baselines.get(name)
     problem = asked(name, n, delta=1e-9, slack=(0.0, 0.2)[seed % 2], measurable=rng.random(n) < 0.7)
     if not problem.measurable.any():
         return

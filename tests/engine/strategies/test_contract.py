@@ -13,7 +13,7 @@ import pytest
 from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.domain.goals import AllEpsilonBest, Best, ParetoSet, Top
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.simulate import comparison
+from assaypilot.engine.simulate import baselines
 from assaypilot.engine.strategies import registry
 from assaypilot.engine.strategies.protocol import (
     IN,
@@ -29,7 +29,7 @@ from tests.engine.notebook.halving import Halving
 from tests.engine.notebook.ridge import Ridge
 from tests.strategies import came_back, dense, few, finished, phases, problem_of, product, random_table
 
-EVERY = (*registry.strategies(), *comparison.baselines())
+EVERY = (*registry.strategies(), *baselines.baselines())
 
 CASES = [
     pytest.param((kind, goal), id=f"{kind.info.name}-{goal}")
@@ -450,12 +450,12 @@ def test_no_phase_asks_for_more_than_the_budget_leaves(case, budget):
 def test_every_strategy_says_what_it_is(kind):
     strategy = kind()
     info = strategy.info
-    assert comparison.get(info.name).info is info
+    assert baselines.get(info.name).info is info
     assert info.version >= 1
     assert info.guarantee
     assert info.source
     assert info.goals
-    assert info.baseline == (kind in comparison.baselines())
+    assert info.baseline == (kind in baselines.baselines())
     assert all(parameter.meaning for parameter in info.parameters)
     filled = registry.check_parameters(strategy, {})
     assert filled == {p.name: p.default for p in info.parameters}
@@ -522,7 +522,7 @@ def test_parameters_out_of_range_are_refused_in_words():
     """``tests/golden/strategy-refusals.txt`` lists what is said."""
     said = []
     for name, cases in REFUSED.items():
-        strategy = comparison.get(name)
+        strategy = baselines.get(name)
         goal = strategy.info.goals[0]
         for given in cases:
             problem = problem_of(
@@ -538,7 +538,7 @@ def test_parameters_out_of_range_are_refused_in_words():
 
 def test_unknown_names_are_refused_with_the_nearest():
     with pytest.raises(AssayPilotError) as refused:
-        comparison.get("linfakt-g")
+        baselines.get("linfakt-g")
     assert "there is no strategy 'linfakt-g'" in str(refused.value)
     assert refused.value.mend.startswith(
         "Did you mean linfact-g? Choose auto, proven or one of: gaussian-process, linfact-g, "

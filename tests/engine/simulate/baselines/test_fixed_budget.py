@@ -10,7 +10,7 @@ from assaypilot.engine.design import Rows, xy_optimal
 from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures
 from assaypilot.engine.domain.goals import Best
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.simulate import comparison
+from assaypilot.engine.simulate import baselines
 from assaypilot.engine.simulate.baselines.bayesgap import belief, expected_gain
 from assaypilot.engine.simulate.baselines.peace import least_width
 from assaypilot.engine.strategies.fixed_pool import absorbed, empty_sums
@@ -43,7 +43,7 @@ def test_od_linbai_keeps_half_the_dimension_at_every_stage():
     x = sphere(30, 8, 0)
     truth = x @ np.eye(8)[0]
     problem = asked(x, 300)
-    seen = list(steps(comparison.get("od-linbai"), problem, truth, np.random.default_rng(0)))
+    seen = list(steps(baselines.get("od-linbai"), problem, truth, np.random.default_rng(0)))
     assert [int(state.active.sum()) for state, _ in seen] == [30, 4, 2, 1]
     m = (300 - min(30, 36) - 4 - 2) / 3
     for state, outcome in seen[:-1]:
@@ -59,7 +59,7 @@ def test_od_linbai_keeps_half_the_dimension_at_every_stage():
         theta = np.linalg.lstsq(x * root[:, None], outcome.means[0] * root, rcond=1e-9)[0]
         means = np.where(state.active, x @ theta, -math.inf)
         kept = math.ceil(8 / 2 ** (state.phase + 1))
-        after = comparison.get("od-linbai").tell(state, outcome)
+        after = baselines.get("od-linbai").tell(state, outcome)
         assert sorted(np.argsort(-means)[:kept]) == np.flatnonzero(after.active).tolist()
     assert seen[-1][0].spent <= 300
 
@@ -96,7 +96,7 @@ def test_peace_design_has_the_least_gaussian_width():
 def test_peace_keeps_the_most_compounds_of_half_the_width():
     x = sphere(24, 5, 1)
     problem = asked(x, 300)
-    seen = list(steps(comparison.get("peace"), problem, x @ x[3], np.random.default_rng(1)))
+    seen = list(steps(baselines.get("peace"), problem, x @ x[3], np.random.default_rng(1)))
     stages = math.ceil(math.log2(least_width(x, x).width))
     assert len(seen) - 1 <= stages
     for state, outcome in seen[:-1]:
@@ -105,7 +105,7 @@ def test_peace_keeps_the_most_compounds_of_half_the_width():
         theta = np.linalg.lstsq(x * root[:, None], outcome.means[0] * root, rcond=1e-9)[0]
         active = np.flatnonzero(state.active)
         ranked = active[np.argsort(-x[active] @ theta)]
-        after = comparison.get("peace").tell(state, outcome)
+        after = baselines.get("peace").tell(state, outcome)
         kept = int(after.active.sum())
         assert sorted(ranked[:kept]) == np.flatnonzero(after.active).tolist()
         if state.phase + 1 < stages:
@@ -132,7 +132,7 @@ def test_the_belief_is_the_posterior():
     rng = np.random.default_rng(1)
     x = rng.normal(size=(5, 3))
     problem = asked(x, 50, sd=0.7, prior=2.0)
-    strategy = comparison.get("kgcb")
+    strategy = baselines.get("kgcb")
     outcome = came_back(problem, x @ np.ones(3), strategy.ask(strategy.start(problem)), rng)
     sums = absorbed(empty_sums(problem), problem, outcome)
     found = belief(problem, sums, 2.0)
@@ -149,7 +149,7 @@ def test_the_belief_is_the_posterior():
 def test_the_knowledge_gradient_measures_where_the_maximum_is_expected_to_rise_most():
     x = sphere(8, 3, 2)
     problem = asked(x, 40, batch=1)
-    strategy, rng = comparison.get("kgcb"), np.random.default_rng(0)
+    strategy, rng = baselines.get("kgcb"), np.random.default_rng(0)
     draws = np.random.default_rng(5).standard_normal(200_000)
     for number, (state, outcome) in enumerate(steps(strategy, problem, x @ np.ones(3), rng)):
         if outcome is None or number == 6:
@@ -166,7 +166,7 @@ def test_the_knowledge_gradient_measures_where_the_maximum_is_expected_to_rise_m
 def test_bayesgap_measures_the_less_known_of_leader_and_rival():
     x = sphere(8, 3, 3)
     problem = asked(x, 60, batch=1, epsilon=0.1)
-    strategy = comparison.get("bayesgap")
+    strategy = baselines.get("bayesgap")
     smallest, leader = math.inf, None
     for state, outcome in steps(strategy, problem, x @ np.ones(3), np.random.default_rng(1)):
         if outcome is None:
@@ -197,11 +197,11 @@ def test_bayesgap_measures_the_less_known_of_leader_and_rival():
 )
 def test_missing_or_small_budget_is_refused(name, budget, given, text):
     with pytest.raises(AssayPilotError, match=text):
-        comparison.get(name).start(asked(np.eye(4), budget, **given))
+        baselines.get(name).start(asked(np.eye(4), budget, **given))
 
 
 def test_od_linbai_says_what_it_needs():
     """K = d = 4: min(4, 10) + 2 for rounding up and one for each of two stages."""
     with pytest.raises(AssayPilotError, match=r"7 is below 6 for .* 2 stages. Give at least 8"):
-        comparison.get("od-linbai").start(asked(np.eye(4), 7))
-    comparison.get("od-linbai").start(asked(np.eye(4), 8))
+        baselines.get("od-linbai").start(asked(np.eye(4), 7))
+    baselines.get("od-linbai").start(asked(np.eye(4), 8))

@@ -9,7 +9,7 @@ from scipy.stats import binomtest
 from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.domain.goals import AllEpsilonBest, Best, ParetoSet
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.simulate import comparison
+from assaypilot.engine.simulate import baselines
 from assaypilot.engine.simulate.baselines import static as rules
 from assaypilot.engine.strategies.fixed_pool import fitted
 from assaypilot.engine.strategies.protocol import IN, UNDECIDED, Capacity
@@ -17,7 +17,7 @@ from tests.strategies import came_back, dense, problem_of, product, random_table
 
 GOALS = {"best": Best(0.2), "epsilon-best": AllEpsilonBest(0.4, 0.2), "pareto": ParetoSet((0.2, 0.2))}
 CASES = [
-    (name, goal) for name in ("uniform", "static-g", "static-xy", "oracle") for goal in comparison.get(name).info.goals
+    (name, goal) for name in ("uniform", "static-g", "static-xy", "oracle") for goal in baselines.get(name).info.goals
 ]
 
 
@@ -52,7 +52,7 @@ def test_runs_end_and_err_at_most_delta(name, goal):
     runs, bad = 10, 0
     for seed in range(runs):
         problem, truth = setting(name, goal, seed=seed, delta=0.3)
-        state = finished(comparison.get(name), problem, truth, np.random.default_rng(seed))
+        state = finished(baselines.get(name), problem, truth, np.random.default_rng(seed))
         assert not (state.status == UNDECIDED).any()
         bad += not right(problem, state, truth)
     assert binomtest(bad, runs).proportion_ci(0.9).low <= 0.3
@@ -61,7 +61,7 @@ def test_runs_end_and_err_at_most_delta(name, goal):
 @pytest.mark.parametrize(("name", "goal"), CASES)
 def test_measurements_follow_the_weights_and_grow_by_the_factor(name, goal):
     problem, truth = setting(name, goal, growth=1.5, first=20, sd=3.0)
-    strategy = comparison.get(name)
+    strategy = baselines.get(name)
     state = strategy.start(problem)
     rng = np.random.default_rng(0)
     counts = np.zeros(9)
@@ -82,7 +82,7 @@ def test_measurements_follow_the_weights_and_grow_by_the_factor(name, goal):
 @pytest.mark.parametrize("name", ["uniform", "static-g", "static-xy"])
 def test_a_guess_at_the_budget_decides_everything_and_says_that_it_is_one(name):
     problem, truth = setting(name, "best", budget=30, sd=1.0, at_budget="guess")
-    strategy = comparison.get(name)
+    strategy = baselines.get(name)
     state = finished(strategy, problem, truth, np.random.default_rng(0))
     assert state.spent == 30
     assert (state.status == IN).sum() == 1
@@ -148,7 +148,7 @@ def test_the_oracle_asks_for_the_direction_that_decides():
     x = np.vstack([np.eye(3), [[math.cos(0.1), math.sin(0.1), 0.0]]])
     truth = x @ np.array([2.0, 0, 0])
     problem = problem_of(DenseFeatures(x), goal=Best(), sd=1.0, truth=[truth.tolist()])
-    plan = comparison.get("oracle").shares(problem, np.arange(4), np.arange(4), lambda *_: None)
+    plan = baselines.get("oracle").shares(problem, np.arange(4), np.arange(4), lambda *_: None)
     weights = np.zeros(4)
     weights[plan.arms] = plan.weights
     assert weights[1] > 0.9
@@ -163,7 +163,7 @@ def test_the_oracle_asks_for_the_direction_that_decides():
 )
 def test_truth_that_no_measurement_can_decide_is_refused(goal, truth, text):
     with pytest.raises(AssayPilotError, match=text):
-        comparison.get("oracle").start(problem_of(DenseFeatures(np.eye(3)), goal=goal, sd=1.0, truth=truth))
+        baselines.get("oracle").start(problem_of(DenseFeatures(np.eye(3)), goal=goal, sd=1.0, truth=truth))
 
 
 def test_the_oracle_where_not_everything_wanted_can_be_measured():
@@ -173,5 +173,5 @@ def test_the_oracle_where_not_everything_wanted_can_be_measured():
     stock[[0, 1, 2, 3, 6]] = True
     for goal in (Best(), AllEpsilonBest(0.5)):
         problem = problem_of(features, goal=goal, sd=0.3, measurable=stock, truth=[truth.tolist()])
-        state = finished(comparison.get("oracle"), problem, truth[None], np.random.default_rng(0))
+        state = finished(baselines.get("oracle"), problem, truth[None], np.random.default_rng(0))
         assert goal.is_right(state.status == IN, truth)
