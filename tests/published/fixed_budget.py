@@ -95,9 +95,10 @@ def _filled(way, state, sums):
 
 def everything(runs=RUNS, jobs=2):
     """All points; the same whatever the number of processes."""
+    size = max(runs // PARTS, 1)
     points = [Point(name, pair, budget) for pair in TABLES for budget in BUDGETS for name in WAYS]
     with processes(jobs) as pool:
-        parts = [range(start, min(start + runs // PARTS, runs)) for start in range(0, runs, max(runs // PARTS, 1))]
+        parts = [range(start, min(start + size, runs)) for start in range(0, runs, size)]
         waiting = [(point, [pool.submit(played, point, part) for part in parts]) for point in points]
         return [_found(point, [row for future in made for row in future.result()]) for point, made in waiting]
 
