@@ -14,7 +14,7 @@ from ..arrays import Flags, Floats, Ints
 from ..campaign.added_compounds import extended
 from ..design.apportionment import limits
 from ..design.cost import Priced, Prices, cost_frontier
-from ..design.criteria import Design
+from ..design.criteria import Design, inverse_information
 from ..design.directions import Directions, Rows
 from ..design.g import g_optimal
 from ..design.pairs import Pairs
@@ -105,6 +105,12 @@ def design(options: argparse.Namespace, console: Console) -> Reply:
         last = bought[-1]
         support, counts, value = last.support, last.counts, last.variance * last.measurements
         found = _weights(options, task, worst, support, console)
+    if options.tau:
+        # The shares are optimal without it; their value counts it in, on the scale of that of the measurements.
+        total = int(counts.sum())
+        x = task.candidates.coordinates(found.support)
+        inverse = inverse_information(x, total * found.weights, ratio=options.tau**2)
+        found = replace(found, value=math.nan if inverse is None else total * float(worst.find(inverse)[1][0]))
     return Reply(*_report(options, task, found, lower, support, counts, value, bought))
 
 
@@ -273,7 +279,7 @@ def _report(
     if options.tau:
         lines.append(
             f"Counted in: each compound's own deviation from additivity, with an SD of {options.tau:g} x the assay "
-            "noise (SD), which no number of its replicates averages out; the shares and their value leave it out"
+            "noise (SD), which no number of its replicates averages out; the shares and the best possible leave it out"
         )
     if not found.converged:
         lines.append("Note: the search ended before the design was as close to the best possible as usual")

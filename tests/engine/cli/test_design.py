@@ -148,6 +148,9 @@ def test_deviations_from_additivity_ask_for_more_compounds(done, run, series, cr
     assert few["allocation_value"] > 1.5 * plain["allocation_value"]
     all_of_them = done("design", path, *spec, "--tau", "0,5")
     assert all_of_them["tau"] == 0.5
+    # All three on one scale: the shares are spread evenly, too, and the bound is that without deviations.
+    assert all_of_them["value"] == pytest.approx(all_of_them["allocation_value"], rel=1e-3)
+    assert all_of_them["lower_bound"] == pytest.approx({"g": 6.0, "xy": 14.0}[criterion], rel=1e-3)
     assert all_of_them["support"] == 12
     # All twelve twice: each counts as 2 / (1 + 2 / 4) measurements.
     assert all_of_them["allocation_value"] == pytest.approx(1.5 * {"g": 6.0, "xy": 14.0}[criterion])
