@@ -17,7 +17,7 @@ from ..simulate.runner import Limits, Task, along, drawn_of, problem_of, summary
 from ..simulate.yardsticks import Yardsticks, yardsticks
 from ..strategies import registry
 from ..strategies.phased import ADDITIVE, refuse_unknown_noise
-from ..strategies.protocol import Strategy, check_delta
+from ..strategies.protocol import Calibrated, Strategy, check_delta
 from ..system.progress import part_of
 from ..text import many, percent, pick
 from .practice import played_on
@@ -115,7 +115,9 @@ def _tasks(options: argparse.Namespace, instance: Instance, goal: Goal) -> list[
             )
         noise = None if sd is None else (sd,) * len(instance.make(0).noise)
     estimated = options.sd is not None and options.sd.estimated
-    for strategy in strategies if estimated else ():
+    for strategy in strategies:
+        if not estimated or isinstance(strategy, Calibrated):
+            continue
         refuse_unknown_noise(strategy, parameters=given, max_replicates=options.max_replicates)
     return [
         Task(
@@ -246,7 +248,7 @@ def simulated_lines(instance: Instance, task: Task, documents: Sequence[dict[str
     """Return a table with a line for each strategy, and the notes needed to read it."""
     first = documents[0]
     noise = " and ".join(f"{sd:g}" for sd in dict.fromkeys(first["noise"]))
-    noise += " (estimated from replicates)" if first["noise_estimated"] else ""
+    noise += " (estimated)" if first["noise_estimated"] else ""
     size = f"{many(first['compounds'], 'compound')}, dimension {first['dimension']}"
     several = first["endpoints"] > 1
     each = f", {first['endpoints']} endpoints" if several else ""

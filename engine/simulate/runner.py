@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from ..domain.goals import Goal
 from ..errors import AssayPilotError
 from ..models.sd_bound import LAST, OF_DECISIONS, TARGET, planning_sd, upper_sd
-from ..strategies.protocol import BOUNDLESS, Allocation, Capacity, Outcome, Problem, State, Strategy
+from ..strategies.protocol import BOUNDLESS, Allocation, Calibrated, Capacity, Outcome, Problem, State, Strategy
 from ..system.progress import Report, silent
 from .instances import Drawn, Instance
 from .scores import Curve, Point, error_limits, mean, mean_curve, score
@@ -65,6 +65,11 @@ class Task:
     """SD of own deviations that every run adds to the true means: how far effects do not add up."""
     curve: bool = False
     """Whether every run keeps how it stood at the end of each round."""
+
+    @property
+    def bounded(self) -> bool:
+        """Whether decisions use an upper bound on the noise; calibrated strategies estimate it by their model."""
+        return self.estimated and not isinstance(self.strategy, Calibrated)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +140,7 @@ def problem_of(task: Task, drawn: Drawn, run: int) -> Problem:
         measurable=drawn.measurable,
         wanted=drawn.wanted,
         goal=drawn.goal,
-        delta=delta * (OF_DECISIONS if task.estimated else 1.0),
+        delta=delta * (OF_DECISIONS if task.bounded else 1.0),
         noise=drawn.noise,
         estimated=task.estimated,
         parameters=_parameters(task, drawn),
@@ -163,7 +168,7 @@ def _parameters(task: Task, drawn: Drawn) -> dict[str, Any]:
 
 def _replicates(task: Task, drawn: Drawn, run: int) -> Replicates | None:
     """Return the replicates that estimate the noise in a run; None where it is known."""
-    if not task.estimated:
+    if not task.bounded:
         return None
     delta = task.instance.delta if task.delta is None else task.delta
     rng = np.random.default_rng(_stream(task.seed, run, _SCATTER))

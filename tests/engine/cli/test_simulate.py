@@ -152,8 +152,11 @@ def test_the_series_model_runs_with_fewer_measurements_than_effects(done, measur
         "--epsilon",
         "0.5",
     )
-    (document,) = done(*table, "--strategy", "gaussian-process", "--per-round", "2", "--budget", "4", *RUNS)
-    assert document["measurements"]["mean"] == 4
+    few = ("--strategy", "gaussian-process", "--per-round", "2", "--budget", "4", *RUNS)
+    for options in ((), ("--sd", "unknown")):
+        (document,) = done(*table, *few, *options)
+        assert document["measurements"]["mean"] == 4
+        assert document["noise_estimated"] is bool(options)
 
 
 def test_what_cannot_be_run_is_refused_before_anything_is(run, monkeypatch):
