@@ -80,6 +80,9 @@ def _requested(options: argparse.Namespace, now: Status) -> Change:
         value = getattr(options, name)
         if value is not None:
             fields[name] = None if value == NONE else value
+    if "epsilon" in fields and now.settings.goal != "pareto" and now.settings.softness == now.settings.distance / 2.0:
+        # The default slack stays half of epsilon.
+        fields.setdefault("slack", None)
     noise = dict(_noise(text, now) for text in options.sd)
     limits = dict(map(_limit, options.limit))
     margins = dict(_named(text, "--margin", none=True) for text in options.margin)

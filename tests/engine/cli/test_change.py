@@ -20,7 +20,10 @@ def campaign(tmp_path, run):
 def test_without_a_yes_it_is_reported_and_not_done(campaign, run):
     answer = run("change", campaign, "--epsilon", "0,3")
     assert answer.code == 1
-    assert "Changes the distance from the best from 0.5 to 0.3." in answer.out
+    assert (
+        "Changes the distance from the best from 0.5 to 0.3 and the softness of the cutoff from 0.25 to 0.15."
+        in answer.out
+    )
     assert "Say --yes to do it." in answer.err
     answer = run("change", campaign, "--epsilon", "0.3", "--json")
     assert answer.code == 1
@@ -33,7 +36,7 @@ def test_without_a_yes_it_is_reported_and_not_done(campaign, run):
 
 
 def test_with_a_yes_it_is_done(campaign, run):
-    words = ["--epsilon", "0.3", "--slack", "none", "--delta", "0.1", "--sd", "hERG=0.25"]
+    words = ["--epsilon", "0.3", "--delta", "0.1", "--sd", "hERG=0.25"]
     answer = run("change", campaign, *words, "--note", "asked by Ann", "--yes", "--json")
     assert answer.code == 0
     document = json.loads(answer.out)
