@@ -57,6 +57,11 @@ def raw_of(table: Table, *, sheet: str | None = None) -> RawTable:
                 mend="For example pd.DataFrame(x).",
             )
         return read_raw(table, sheet=sheet)
+    if table.columns.nlevels > 1:
+        raise AssayPilotError(
+            f"the columns have {table.columns.nlevels} levels of names",
+            mend='Give each one name: table.columns = table.columns.map(" ".join).',
+        )
     frame = table.reset_index() if any(name is not None for name in table.index.names) else table
     columns = tuple(visible(str(name)).strip() for name in frame.columns)
     if not columns or not len(frame):

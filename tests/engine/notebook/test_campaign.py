@@ -263,6 +263,7 @@ def test_numbers_of_numpy_and_columns_that_are_numbers_are_taken(series, tmp_pat
 def test_wrong_tables_are_refused_in_one_line(tmp_path):
     for table, why in (
         (pd.DataFrame(), "the table is empty"),
+        (pd.DataFrame([["a", 7]], columns=pd.MultiIndex.from_tuples([("x", "R1"), ("y", "pIC50")])), "2 levels"),
         ([1, 2], "must be a DataFrame or a path"),
         (pd.DataFrame([["a", "b"]], columns=["R1", "R1"]), "two columns are called R1"),
         (tmp_path / "absent.csv", "absent.csv"),
