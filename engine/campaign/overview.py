@@ -68,6 +68,7 @@ def _glance(path: Path) -> Glance:
         with Campaign.open(path, read_only=True) as campaign:
             now = campaign.status()
     except AssayPilotError as error:
+        error.file = None
         return Glance(path, error=str(error))
     return Glance(
         path,

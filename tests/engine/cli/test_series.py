@@ -160,7 +160,8 @@ def test_overview_lists_every_campaign_of_a_folder_and_names_what_cannot_be_read
     first, second, third = done("overview", tmp_path)
     assert [Path(entry["file"]).stem for entry in (first, second, third)] == ["a", "b", "c"]
     assert (first["round"], first["next"], second["round"], second["measurements_used"]) == (0, "plan", 1, 12)
-    assert "error" in third
+    assert "This is not an AssayPilot campaign" in third["error"]
+    assert str(tmp_path) not in third["error"], "the line begins with the file"
     assert "no such file or folder" in refused("overview", tmp_path / "nowhere")
 
 
