@@ -48,9 +48,9 @@ class Audit:
         """The whole of it in words."""
         rest = self.population - self.sampled
         return (
-            f"Audit: of {self.population:,} compounds not in, {self.sampled:,} were drawn at random and {self.found:,} "
-            f"may be members; at most {self.missed:,} of the other {rest:,} are ({percent(self.confidence)}), whatever "
-            "the model believes."
+            f"Audit: of {self.population:,} compounds not in and never measured, {self.sampled:,} were drawn at random "
+            f"and {self.found:,} may be members; at most {self.missed:,} of the other {rest:,} are "
+            f"({percent(self.confidence)}), whatever the model believes."
         )
 
 
