@@ -28,7 +28,7 @@ from ..system.progress import Report, silent
 _RUNS = 6
 _ROUNDS = 6
 """Rounds that are played at most where no budget ends a campaign before."""
-_MOST_ARMS = 20_000
+_MOST_ARMS = 100_000
 _SPREAD = 3.0
 """SD of the values before the first measurement, in units of the goal's precision: epsilon, or five noise SDs."""
 _OWN = 0.3

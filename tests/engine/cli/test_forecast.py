@@ -2,6 +2,7 @@
 
 import pytest
 
+from assaypilot.engine.simulate import series_forecast
 from tests.engine.cli.test_keys import Number, has
 
 TABLE = "ID,R1,R2\n" + "\n".join(f"C{i}{j},a{i},b{j}" for i in range(4) for j in range(3)) + "\n"
@@ -54,3 +55,16 @@ def test_a_budget_below_a_round_is_one_round_and_not_called_finished(done, run, 
     assert run("plan", campaign, "--withdraw").code == 0
     (point,) = done("forecast", campaign)["curve"]
     assert (point["measurements"], point["finished"]) == (6, 0.0)
+
+
+@pytest.mark.slow
+def test_a_large_library_has_a_forecast(done, run, tmp_path, monkeypatch):
+    """Twenty-two thousand compounds: more than are drawn jointly."""
+    monkeypatch.setattr(series_forecast, "_RUNS", 1)
+    monkeypatch.setattr(series_forecast, "_ROUNDS", 2)
+    table, path = tmp_path / "large.csv", tmp_path / "large.assaypilot"
+    rows = (f"C{a}-{b}-{c},a{a},b{b},c{c}" for a in range(28) for b in range(28) for c in range(28))
+    table.write_text("\n".join(("ID,R1,R2,R3", *rows)), encoding="utf-8")
+    goal = ("--endpoint", "pIC50;sd=0.2", "--epsilon", "0.5", "--strategy", "gaussian-process")
+    assert run("new", path, "--table", table, *goal).code == 0
+    assert [point["measurements"] for point in done("forecast", path)["curve"]] == [96, 192]
