@@ -26,16 +26,6 @@ def test_a_pause_that_ends_in_another_thread_ends_none_of_this_one():
     assert gc.isenabled()
 
 
-def test_collector_stays_off_where_it_was_off():
-    gc.disable()
-    try:
-        with without_collecting():
-            pass
-        assert not gc.isenabled()
-    finally:
-        gc.enable()
-
-
 def test_collector_is_restored_after_an_error():
     with pytest.raises(ValueError, match="a cell"), without_collecting():
         raise ValueError("a cell")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from assaypilot.engine.domain.desirability import Curve, Profile, parse_curve
 from assaypilot.engine.domain.difference import with_noise
 from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.domain.profiles import check_profiles, profile_endpoint, profile_of
+from assaypilot.engine.domain.profiles import profile_endpoint, profile_of
 from assaypilot.engine.errors import AssayPilotError
 
 POTENCY = Endpoint("pIC50", noise_sd=0.2)
@@ -103,13 +103,3 @@ def test_profile_of_impossible_curves_is_refused(texts):
     with pytest.raises(AssayPilotError) as refused:
         profile_endpoint([parse_curve(text) for text in texts], [POTENCY, HERG])
     assert refused.value.option == "--profile"
-
-
-def test_second_profile_and_curve_of_a_difference_are_refused():
-    whole = profile_endpoint([parse_curve("pIC50:6..8")], [POTENCY])
-    other = Endpoint("Other", of=("pIC50",), curves=whole.curves)
-    with pytest.raises(AssayPilotError, match="one profile"):
-        check_profiles([POTENCY, whole, other])
-    selectivity = Endpoint("Selectivity", of=("pIC50", "hERG"))
-    with pytest.raises(AssayPilotError, match="Selectivity"):
-        profile_endpoint([parse_curve("Selectivity:0..2")], [POTENCY, HERG, selectivity])

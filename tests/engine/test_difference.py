@@ -6,13 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assaypilot.engine.domain.difference import (
-    behind,
     check_differences,
     difference,
     find_parts,
-    in_words,
-    parts,
-    pooled_of,
     with_noise,
 )
 from assaypilot.engine.domain.endpoint import Endpoint, Limit
@@ -95,14 +91,6 @@ def test_difference_survives_json():
         assert Endpoint.from_json(endpoint.as_json()) == endpoint
 
 
-def test_parts_of_a_difference_are_found():
-    endpoints = [HERG, WHOLE, POTENCY]
-    assert (parts(endpoints, 0), parts(endpoints, 1)) == ((0,), (2, 0))
-    assert behind(endpoints, (1, 0)) == (2, 0)
-    assert behind(endpoints, (0, 1)) == (0, 2)
-    assert (in_words(endpoints, 1), in_words(endpoints, 0)) == ("pIC50 - phERG", "")
-
-
 def test_noise_of_a_difference_is_that_of_its_parts():
     assert with_noise([POTENCY, HERG, WHOLE])[2].noise_sd == pytest.approx(np.sqrt(0.04 + 0.09))
     assert with_noise([POTENCY, Endpoint("hERG (nM)", "nM", "log"), WHOLE])[2].noise_sd is None
@@ -134,16 +122,3 @@ def test_the_variance_of_a_difference_is_the_sum_of_its_parts(pairs, a, b):
     assert (found[~missing] >= np.minimum(m, n) * (1 - 1e-12)).all()
     # Exactly whole where nothing is missing: a phase is complete or it is not.
     assert (found[first == second] == first[first == second]).all()
-
-
-def test_measured_endpoints_pass_through():
-    own = Pooled(np.array([1.0]), np.array([2.0]))
-    assert pooled_of([POTENCY, HERG, WHOLE], 1, lambda k: own) is own
-    asked = []
-    pooled_of([POTENCY, HERG, WHOLE], 2, lambda k: asked.append(k) or own)
-    assert asked == [0, 1]
-
-
-def test_counts_are_known_where_noise_is_not():
-    first, second = Pooled(np.array([1.0]), np.array([2.0])), Pooled(np.array([3.0]), np.array([0.5]))
-    assert difference(first, second, (None, 0.3)).counts == pytest.approx([1.5])

@@ -1,7 +1,5 @@
 """Tables that are taken apart before they are solved, against pseudo-inverses of the whole table."""
 
-import time
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -15,10 +13,8 @@ from assaypilot.engine.domain.features import (
     outside_span,
     span_basis,
     span_rank,
-    worth_eliminating,
 )
 from assaypilot.engine.domain.library import Library
-from assaypilot.engine.models.contributions import contributions
 from assaypilot.engine.models.ols import least_squares
 from assaypilot.engine.models.report import Noise, model_report
 
@@ -156,38 +152,3 @@ def test_the_report_of_a_wide_series_is_that_of_the_whole_table():
     )
     largest = np.sort(np.abs(beyond[free]))[::-1][: len(report.worst)]
     assert [abs(one.standardised) for one in report.worst] == pytest.approx(largest, rel=1e-8)
-
-
-def test_many_rows_of_few_columns_are_left_whole():
-    assert worth_eliminating(2261, 2289 * 3)
-    assert not worth_eliminating(MANY_COLUMNS - 1, 10)
-    assert not worth_eliminating(301, 3_000_000)
-
-
-def test_contributions_of_a_wide_series_are_those_of_the_whole_table():
-    library, values, counts = wide(ends=300)
-    features, rows = SiteFeatures.of(library), np.arange(len(library))
-    found = contributions(library, least_squares(features, rows, counts, values), rows, counts, 0.3)
-    pseudo = dense(features, rows, counts)[2]
-    theta = pseudo @ (np.sqrt(counts) * values)
-    first = 1
-    for position, site in enumerate(found):
-        size = len(library.sites[position].substituents)
-        share = np.bincount(library.codes[:, position], counts, size) / counts.sum()
-        contrast = np.zeros((size, features.n_columns))
-        contrast[:, first : first + size] = np.eye(size) - share
-        assert not np.isnan([one.value for one in site.substituents]).any()
-        assert [one.value for one in site.substituents] == pytest.approx(contrast @ theta, abs=1e-8)
-        wide_by = 1.959963985 * 0.3 * np.linalg.norm(contrast @ pseudo, axis=1)
-        assert [one.high - one.value for one in site.substituents] == pytest.approx(wide_by, abs=1e-7)
-        first += size
-
-
-def test_the_report_of_a_series_of_thousands_takes_a_moment():
-    library, values, counts = wide()
-    started = time.process_time()
-    report = model_report(library, np.arange(len(library)), values, counts, Noise(0.2))
-    taken = time.process_time() - started
-    assert report.fit.rank > 2000
-    # It takes 0.05 s; solving the whole table 20.
-    assert taken < 2.0

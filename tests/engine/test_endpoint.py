@@ -52,13 +52,6 @@ def test_a_bound_stays_true_on_the_model_scale(relation, transform, unit, value,
     assert {"=": here == there, "<": here < there, ">": here > there}[on_model] == holds
 
 
-def test_relations_turn_round_only_for_potencies():
-    assert Endpoint("IC50", unit="µM", transform="log").relation_on_model(">") == "<"
-    assert Endpoint("IC50", unit="µM", transform="log").relation_on_model("<") == ">"
-    assert Endpoint("IC50", unit="µM").relation_on_model(">") == ">"
-    assert Endpoint("clearance", unit="mL/min", transform="log").relation_on_model(">") == ">"
-
-
 @given(labels, st.sampled_from(["max", "min"]), st.floats(1e-6, 1e6))
 def test_as_an_object_and_back(name, direction, sd):
     for transform in ("none", "log"):
@@ -113,14 +106,6 @@ def test_a_limit_means_the_same_on_the_model_scale(value, relation, limit, how):
     keeps = value < limit if relation[0] == "<" else value > limit
     assert (endpoint.lowest <= endpoint.to_model(value) <= endpoint.highest) == keeps
     assert (endpoint.lowest == -math.inf) != (endpoint.highest == math.inf)
-
-
-def test_a_limit_in_words():
-    assert Endpoint("hERG", limit=Limit("<", 5.0)).limit_text == "hERG < 5"
-    assert Endpoint("IC50", "nM", "log", limit=Limit(">", 1e4)).limit_text == "IC50 > 10000 nM"
-    assert Endpoint("IC50 (nM)", "nM", "log", limit=Limit(">", 1e4)).limit_text == "IC50 (nM) > 10000"
-    none = Endpoint("hERG")
-    assert (none.limit_text, none.lowest, none.highest) == ("", -math.inf, math.inf)
 
 
 def test_fields_are_stored():

@@ -77,11 +77,6 @@ def test_rank_of_a_full_product():
         assert features.full_rank == span_basis(features).shape[1] == 1 + sum(n - 1 for n in sizes)
 
 
-def test_a_substituent_seen_once_counts_like_one_seen_a_thousand_times():
-    codes = np.array([[0, 0]] * 20000 + [[0, 1], [1, 1]], dtype=np.int32)
-    assert span_basis(SiteFeatures(codes, (2, 2))).shape[1] == 3
-
-
 @given(tables_with_rows())
 def test_projected_coordinates_are_the_rows_in_another_basis(table):
     features, rows, rng = table
@@ -132,15 +127,3 @@ def test_what_is_no_table_is_refused():
         DenseFeatures(np.zeros(3))
     with pytest.raises(ValueError, match="codes must be"):
         SiteFeatures(np.zeros((2, 3)), (1, 1))
-
-
-@given(site_tables(), st.integers(0, 3))
-def test_equal_rows_are_merged_alike_however_large_the_codes_are(table, times):
-    codes = np.vstack([table.codes] * (1 + times)).astype(np.int64)
-    spread = codes * 2_000_000_011 - 7  # too large for one number of all sites, where there are three
-    for got, expected in zip(merge_equal_rows(codes), merge_equal_rows(spread), strict=True):
-        assert np.array_equal(got, expected)
-    first, arm_of = merge_equal_rows(codes)
-    assert np.array_equal(codes[first[arm_of]], codes)
-    assert len({tuple(row) for row in codes.tolist()}) == len(first)
-    assert (np.diff(first) > 0).all()

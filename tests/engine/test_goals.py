@@ -34,13 +34,6 @@ def test_right_answers_hold_every_member_and_nothing_unacceptable(goal, values, 
     assert not goal.is_right(short, values)
 
 
-def test_the_boundary_belongs_to_the_set():
-    goal = AllEpsilonBest(0.5, 0.25)
-    values = np.array([1.0, 0.5, 0.25, 0.2, np.nan])
-    assert goal.members(values).tolist() == [True, True, False, False, False]
-    assert goal.acceptable(values).tolist() == [True, True, True, False, False]
-
-
 @pytest.mark.parametrize("epsilon", [0.0, -0.2, math.nan, math.inf])
 def test_epsilon_out_of_range_is_refused(epsilon):
     with pytest.raises(AssayPilotError) as refused:

@@ -95,12 +95,6 @@ def test_ids_are_found_without_regard_to_case_and_spaces_when_that_is_unique():
     assert Library.listed(["R1"], [["a"], ["b"]], ids=["STRASSE", "b"]).find("straße") == 0
 
 
-def test_names_made_from_substituents():
-    library = Library.listed(["R1", "R2"], [["Me", "Cl"], ["Et", "Cl"]])
-    assert library.ids == ("R1=Me|R2=Cl", "R1=Et|R2=Cl")
-    assert name_from_substituents(library.sites, [1, 0]) == "R1=Et|R2=Cl"
-
-
 @given(libraries(unique_rows=True))
 def test_the_product_holds_every_combination_and_keeps_what_is_known(library):
     made = {name_from_substituents(library.sites, row) for row in library.codes}
@@ -117,19 +111,6 @@ def test_the_product_holds_every_combination_and_keeps_what_is_known(library):
     others = [k for k, row in enumerate(rows) if row not in set(map(tuple, library.codes.tolist()))]
     assert whole.measurable[others].all()
     assert [whole.ids[k] for k in others] == [name_from_substituents(whole.sites, rows[k]) for k in others]
-
-
-def test_of_equal_compounds_the_first_lends_its_name_to_the_product():
-    known = Library.listed(
-        ["R1", "R2"],
-        [["a", "x"], ["b", "x"], ["a", "x"], ["b", "y"]],
-        ids=["one", "two", "three", "four"],
-        measurable=[False, True, True, True],
-    )
-    whole = Library.product(known.sites, known=known)
-    assert whole.ids == ("one", "R1=a|R2=y", "two", "four")
-    assert whole.measurable.tolist() == [False, True, True, True]
-    assert whole.smiles is None
 
 
 def test_a_product_too_large_to_list_is_refused():

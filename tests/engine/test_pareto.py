@@ -43,17 +43,6 @@ def test_beaten_by_more_than_a_margin(means, margin):
         assert gaps(means).pareto.tolist() == [not out for out in expected]
 
 
-def test_a_worked_example():
-    """Two on the front, one beaten by both, one by the first alone."""
-    means = np.array([[4.0, 1.0, 0.5, 3.0], [1.0, 4.0, 0.0, 0.0]])
-    found = gaps(means)
-    assert found.pareto.tolist() == [True, True, False, False]
-    # The third must rise by min(3.5, 1) against the first and min(0.5, 4) against the second.
-    assert found.values[2:].tolist() == [1.0, 1.0]
-    # The first: 3 from the second either way; letting go of the fourth takes 1, which it beats by (1, 1).
-    assert found.values[:2].tolist() == [1.0, 1.0]
-
-
 @pytest.mark.parametrize(
     ("means", "pareto", "values"),
     [
@@ -114,24 +103,6 @@ def test_infinite_and_missing_values(seed):
         for i in range(m)
     ]
     assert beaten(points, queries).tolist() == expected
-
-
-@pytest.mark.parametrize("kind", ["cloud", "front", "ties"])
-@pytest.mark.parametrize("endpoints", [1, 3, 8])
-@pytest.mark.parametrize("n", [60, 300, 700])
-def test_the_strongest_first_leave_out_nobody(kind, endpoints, n):
-    """Too many pairs to look at each, too few for boxes, and more; shifted, so that few, many or all are beaten."""
-    rng = np.random.default_rng(n + endpoints)
-    points = scattered(rng, kind, endpoints, n)
-    own = np.where(rng.random(n) < 0.8, np.arange(n), -1)
-    for shift in (-9.0, -0.3, 0.0, 0.3, 9.0):
-        queries = points + shift
-        above = (points[:, None, :] > queries[:, :, None]).all(axis=0)
-        np.testing.assert_array_equal(beaten(points, queries), above.any(axis=1))
-        others = above & (np.arange(n) != own[:, None])
-        np.testing.assert_array_equal(beaten(points, queries, own), others.any(axis=1))
-    assert beaten(points[:, :0], points, own).tolist() == [False] * n
-    assert beaten(points, points[:, :0], own[:0]).tolist() == []
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -1,5 +1,3 @@
-import threading
-
 import numpy as np
 import pytest
 
@@ -38,24 +36,6 @@ def test_one_thread_inside_and_as_many_as_before_outside(two):
     assert counts(two) == {2}
 
 
-def test_the_last_of_several_at_once_restores(two):
-    entered, leave = threading.Event(), threading.Event()
-
-    def other():
-        with threads.algebra_on_one_thread():
-            entered.set()
-            leave.wait(10)
-
-    worker = threading.Thread(target=other)
-    with threads.algebra_on_one_thread():
-        worker.start()
-        assert entered.wait(10)
-    assert counts(two) == {1}
-    leave.set()
-    worker.join(10)
-    assert counts(two) == {2}
-
-
 def test_a_design_uses_one_thread(two):
     heard = []
     candidates = ProjectedFeatures(DenseFeatures(np.random.default_rng(0).normal(size=(50, 4))))
@@ -63,9 +43,3 @@ def test_a_design_uses_one_thread(two):
     assert heard
     assert all(seen == {1} for seen in heard)
     assert counts(two) == {2}
-
-
-def test_other_linear_algebra_is_left_alone(tmp_path):
-    nothing = tmp_path / "libopenblas.so"
-    nothing.write_bytes(b"no library")
-    assert threads._functions(nothing) is None

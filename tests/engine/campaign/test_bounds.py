@@ -97,18 +97,6 @@ def test_bound_is_shown_in_its_row_and_moves_no_estimate_of_a_proof(tmp_path: Pa
         assert [m.relation for m in after.measurements] == ["<", "<", "="]
 
 
-def test_bound_from_before_the_campaign_decides_nothing_and_leaves_its_table_untested(tmp_path: Path) -> None:
-    with make(tmp_path / "x.assaypilot", strategy="linfact-g") as campaign:
-        names = campaign.status().library.ids
-    wrong = [Result(name, 9.0 if k % 2 else 4.0) for k, name in enumerate(names)]
-    for relation, verdict in (("<", "not judged"), ("=", "contradicted")):
-        history = (*wrong[:-1], replace(wrong[-1], relation=relation))
-        with make(tmp_path / f"{verdict}.assaypilot", strategy="linfact-g", history=history) as campaign:
-            now = campaign.status()
-            assert now.additivity[0].verdict == verdict
-            assert now.guarantee.holds is (relation == "<")
-
-
 def test_what_a_bound_does_is_shown_and_json_has_no_infinity(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

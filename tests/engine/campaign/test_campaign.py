@@ -252,20 +252,6 @@ def same_but_for_the_log(one: Any, other: Any) -> bool:
     return True
 
 
-def test_undoing_an_inclusion_brings_the_judgement_back(path: Path) -> None:
-    with make(path) as campaign:
-        campaign.plan()
-        campaign.record(answers(campaign)[:3])
-        campaign.exclude(1, "looks odd", judgement=True)
-        assert not campaign.status().guarantee.holds
-        campaign.include(1, "on second thoughts")
-        assert campaign.status().guarantee.holds
-        campaign.undo()
-        now = replays(campaign)
-        assert now.measurements[0].excluded == "looks odd"
-        assert now.guarantee.void[0].startswith("1 value excluded by judgement (")
-
-
 @pytest.mark.usefixtures("planned_phases")
 def test_recording_what_completes_a_phase_between_rounds_decides_it(path: Path) -> None:
     with make(path, per_round=96, max_replicates=9) as campaign:
@@ -278,55 +264,6 @@ def test_recording_what_completes_a_phase_between_rounds_decides_it(path: Path) 
         now = replays(campaign)
         assert now.phases_decided == 1
         assert now.rounds[0].missing == 0
-
-
-@pytest.mark.usefixtures("planned_phases")
-def test_using_a_value_again_decides_the_phase_it_completes(path: Path) -> None:
-    with make(path, per_round=96, max_replicates=9) as campaign:
-        campaign.plan()
-        results = answers(campaign)
-        campaign.record(results[:-1])
-        campaign.exclude(1, "bubble", judgement=False)
-        campaign.record(results[-1:], close=True)
-        assert campaign.status().phases_decided == 0
-        campaign.include(1, "no bubble")
-        now = replays(campaign)
-        assert now.phases_decided == 1
-        assert campaign.plan() is None or campaign.status().open_round is not None
-
-
-def test_a_replaced_value_used_again_does_not_count_next_to_its_replacement(path: Path) -> None:
-    with make(path, per_round=96, max_replicates=96) as campaign:
-        campaign.plan()
-        results = answers(campaign)
-        own = [result for result in results if result.compound == results[0].compound]
-        rest = results[len(own) :]
-        campaign.record(own)
-        campaign.exclude(1, "bubble", judgement=False)
-        campaign.record([Result(own[0].compound, 4.0)])
-        assert campaign.status().measurements[-1].counted == 1
-        campaign.include(1, "no bubble after all")
-        ledger = campaign._ledger
-        assert [m.number for m, _ in ledger.counting(1)] == [*range(1, len(own) + 1)], "first entered, first counted"
-        assert campaign.record(rest).round_closed
-        replays(campaign)
-        (decided,) = ledger.phases
-        counts = ledger.outcome(1, decided.allocation, 0).counts[0]
-        assert np.array_equal(counts[decided.allocation.arms], decided.allocation.counts)
-    assert verifying.verify(path, recompute=True).ok
-
-
-def test_the_same_file_counts_as_there_until_every_entry_of_it_is_undone(path: Path) -> None:
-    source = Source("plate.csv", "c" * 64)
-    with make(path) as campaign:
-        campaign.plan()
-        results = answers(campaign)[:2]
-        campaign.record(results, source=source)
-        campaign.record(results, source=source, again=True)
-        campaign.undo()
-        refused(campaign, campaign.record, results, source=source, says="in the campaign already")
-        campaign.undo()
-        assert campaign.record(results, source=source).accepted == 2
 
 
 def test_what_comes_for_a_withdrawn_round_is_not_its_own(path: Path) -> None:
@@ -344,14 +281,6 @@ def test_what_comes_for_a_withdrawn_round_is_not_its_own(path: Path) -> None:
         campaign.withdraw_round()
         assert campaign.record(answers(campaign, now.rounds[0])[-1:]).round == 2
         replays(campaign)
-
-
-def test_an_unplanned_result_keeps_its_round_from_being_withdrawn(path: Path) -> None:
-    with make(path, max_replicates=1) as campaign:
-        issued = campaign.plan()
-        campaign.mark_unavailable([name := campaign.status().library.ids[issued.items[0].compound]], "broken flask")
-        assert campaign.record([Result(name, 6.0)]).unplanned == 1
-        refused(campaign, campaign.withdraw_round, says="round 1 has results")
 
 
 def test_noise_from_replicates_is_used_and_reported(tmp_path: Path) -> None:

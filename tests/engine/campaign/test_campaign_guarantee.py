@@ -308,31 +308,6 @@ def test_nothing_is_claimed_where_no_compound_is_available(path: Path) -> None:
         assert now.counts["not_estimable"] == 9
 
 
-def test_correction_of_a_decided_phase_counts_at_once_and_leaves_rounds_alone(path: Path) -> None:
-    with make(path, **WIDE) as campaign:
-        decide_phase(campaign)
-        decide_phase(campaign)
-        before = campaign.status()
-        value, rounds = before.measurements[0].value, before.rounds
-        campaign.correct(1, value - 3.0, reason="the curve was read upside down")
-        wrong = replays(campaign)
-        assert differences(wrong.rounds, rounds) == []
-        assert wrong.phases_decided == 2
-        assert [entry.kind for entry in campaign.history()[-3:-1]] == ["settings_changed", "measurement_corrected"]
-        # Another correction is taken in as data, and one back undoes the first.
-        campaign.correct(1, value, reason="it was right")
-        right = replays(campaign)
-        assert not np.array_equal(right.candidates.estimate, wrong.candidates.estimate)
-        assert campaign.history()[-2].kind == "estimates_updated"
-    with make(path.with_name("other.assaypilot"), **WIDE) as other:
-        decide_phase(other)
-        decide_phase(other)
-        same = other.change(Change(strategy=SERIES))
-        assert np.allclose(right.candidates.estimate, same.candidates.estimate)
-        assert np.array_equal(right.candidates.status, same.candidates.status)
-    assert verifying.verify(path, recompute=True).ok
-
-
 def test_phase_that_loses_all_its_values_decides_nothing_any_more(path: Path) -> None:
     with make(path, **WIDE) as campaign:
         decide_phase(campaign)
@@ -365,20 +340,6 @@ def test_the_budget_cuts_the_last_phase_and_leaves_good_and_undecided_apart(path
         assert not ((status == IN) & ~wanted.acceptable(truth(now.library))).any()
         replays(campaign)
     assert verifying.verify(path, recompute=True).ok
-
-
-def test_compounds_used_up_after_their_results_came_in_are_decided_by_them(path: Path) -> None:
-    with make(path, **WIDE) as campaign:
-        campaign.plan()
-        campaign.record(answers(campaign, noise=0.0), close_when_complete=False)
-        third = [name for name in campaign.status().library.ids if "R1=C" in name]
-        campaign.mark_unavailable(third, "all of it is used up")
-        campaign.close_round()
-        decided = campaign._ledger.estimates[1]
-        arms = [campaign._ledger.arm_of[campaign.status().library.find(name)] for name in third]
-        assert np.isfinite(decided.low[0, arms]).all()
-        assert replays(campaign)
-        assert verifying.verify(path, recompute=True).ok
 
 
 def test_what_is_decided_against_a_compound_lost_on_the_way_stays_true(path: Path) -> None:
@@ -470,17 +431,3 @@ def test_compound_lost_in_its_phase_is_an_assumption_and_its_return_ends_the_pro
         assert campaign.status().guarantee.holds
         campaign.set_stock([StockLine(gone.compound, IN_STOCK)])
         assert campaign.status().claim.kind == "calibrated"
-
-
-def test_a_value_that_a_table_left_out_and_another_replaced_is_not_made_good_by_using_it_after_all(path: Path) -> None:
-    with make(path, **WIDE) as campaign:
-        campaign.plan()
-        first, *others = answers(campaign)
-        campaign.record([dataclasses.replace(first, excluded=True, comment="outlier"), *others])
-        campaign.record([dataclasses.replace(first, value=first.value + 0.3)])
-        assert campaign.status().phases_decided == 1
-        assert "left out by the table of results" in campaign.status().guarantee.sentence
-        campaign.include(1, "it was fine")
-        now = campaign.status().guarantee
-        assert not now.holds
-        assert "1 value left out by the table of results" in now.sentence

@@ -105,15 +105,6 @@ def test_entry_of_controls_is_undone_and_redone(tmp_path):
             campaign.withdraw_round()
 
 
-def test_the_same_value_of_a_control_is_kept_once(tmp_path):
-    with controlled(tmp_path) as campaign:
-        campaign.plan()
-        one = Result("REF-1", 7.0, plate="P1", well="A1")
-        campaign.record([one])
-        assert campaign.record([one, Result("REF-1", 7.1, plate="P1", well="A2")]).duplicates == 1
-        assert len(campaign.status().readings) == 2
-
-
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_a_control_value_that_is_no_number_is_refused(tmp_path, value):
     with controlled(tmp_path) as campaign:

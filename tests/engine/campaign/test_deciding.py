@@ -1,16 +1,12 @@
 """What phases decide by the facts, and what a correction leaves alone."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from assaypilot.engine.campaign import rounds as deciding
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.domain.measurements import Result
-from assaypilot.engine.strategies.protocol import Decision
-from tests.engine.campaign.making import decide_phase, differences, make, replays
+from tests.engine.campaign.making import decide_phase, make, replays
 
 WIDE = {"per_round": 96, "max_replicates": 96}
 
@@ -58,33 +54,3 @@ def test_a_round_under_way_stays_as_issued(campaign: Campaign) -> None:
     assert now.phase == before
     decide_phase(campaign)
     assert replays(campaign).phases_decided == 3
-
-
-def test_unplanned_values_decide_nothing_so_the_proof_holds(campaign: Campaign) -> None:
-    campaign.record([Result("R1=A|R2=A", 9.0)])
-    number = campaign.status().measurements[-1].number
-    events = campaign.events
-    campaign.correct(number, 8.0, reason="typing error")
-    campaign.exclude(number, "odd", judgement=True)
-    assert campaign.events == events + 2
-    assert campaign.status().claim.kind == "proven"
-
-
-def test_what_counts_as_the_same(campaign: Campaign) -> None:
-    one = campaign._ledger.estimates[1]
-    assert deciding.same(one, replace(one, ins=one.ins[::-1], low=one.low * (1 + 1e-12)))
-    some = np.array([0], dtype=np.intp)
-    changed: list[Decision] = [
-        replace(one, ins=np.setdiff1d(np.arange(9), one.ins)),
-        replace(one, outs=np.setdiff1d(np.arange(9), one.outs)),
-        replace(one, left=np.setdiff1d(np.arange(9), one.left)),
-        replace(one, contradicted=np.setdiff1d(some, one.contradicted)),
-        replace(one, low=one.low - 1e-3),
-        replace(one, high=one.high + 1e-3),
-        replace(one, estimate=one.estimate + 1e-3),
-        replace(one, spent=one.spent + 1),
-    ]
-    assert not any(deciding.same(one, other) for other in changed)
-    unknown = replace(one, low=np.full(9, np.nan))
-    assert deciding.same(unknown, replace(unknown))
-    assert differences(one, one) == []

@@ -92,30 +92,6 @@ def test_selectivity_keeps_its_stated_error(tmp_path: Path) -> None:
         assert not chi2.ppf(0.001, freedom) < total * factor**2 < chi2.ppf(0.999, freedom)
 
 
-def test_unequal_counts_of_a_phase_count_as_they_should(path: Path) -> None:
-    with selective(path, per_round=400, max_replicates=100) as campaign:
-        issued = campaign.plan()
-        item = max(issued.items, key=lambda one: one.replicates)
-        name, n = campaign.status().library.ids[item.compound], item.replicates
-        assert n > 1
-        came = answers(campaign)
-        short = [r for r in came if (r.endpoint, r.compound) != ("hERG", name)]
-        here = [r for r in came if (r.endpoint, r.compound) == ("hERG", name)]
-        campaign.record([*short, here[0]])
-        ledger = campaign._ledger
-        assert ledger.span(1, 0).counts[item.compound] == n
-        counts, levels = (span := ledger.span(1, 2)).counts, span.means
-        assert counts[item.compound] == pytest.approx(0.13 / (0.04 / n + 0.09))
-        mine = np.mean([r.value for r in came if (r.endpoint, r.compound) == ("pIC50", name)])
-        assert levels[item.compound] == pytest.approx(mine - here[0].value)
-        outcome = ledger.outcome(1, ledger.under_way.allocation, 0)
-        assert not outcome.complete
-        campaign.record(here[1:])
-        outcome = campaign._ledger.outcome(1, campaign._ledger.phases[0].allocation, 0)
-        assert outcome.complete
-        assert outcome.counts[0][item.compound] == n
-
-
 def test_part_that_is_missing_or_a_bound_gives_no_difference(path: Path) -> None:
     library_first = "R1=A|R2=A"
     history = [Result("R1=A|R2=A", 6.1, "pIC50"), Result("R1=B|R2=B", 7.5, "pIC50"), Result("R1=B|R2=B", 5.4, "hERG")]

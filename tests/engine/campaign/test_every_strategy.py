@@ -1,5 +1,6 @@
-"""Every strategy by name runs a campaign: plans are stored, results decide, and the file tells the same again."""
+"""Every strategy by name runs a campaign: plans are stored, results decide and are explained, and the file replays."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,11 @@ def test_from_the_first_plan_to_the_end(kind: Any, tmp_path: Path) -> None:
             replays(campaign)
             pareto = "pareto" in kind.info.goals
             campaign.record(trading.answers(campaign) if pareto else answers(campaign), close=True)
+            reasons = campaign.reasons()
+            for reasoning in map(reasons.of, range(9)):
+                assert reasoning.why.endswith(".")
+                assert not re.search(r"\b(nan|inf)\b", f"{reasoning.why} {reasoning.decide}")
+                assert bool(reasoning.open) == (reasoning.heading == "Why undecided")
         now = replays(campaign)
         assert now.finished
         assert now.counts["undecided"] == 0

@@ -10,12 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assaypilot.engine.campaign.issued_rounds import Source
 from assaypilot.engine.campaign.results.intake import Intake, measurement, prepare
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Measurement, Result
 from assaypilot.engine.errors import AssayPilotError
-from tests.engine.campaign.making import answers, make, small_library
+from tests.engine.campaign.making import make, small_library
 
 LIBRARY = small_library()
 IDS = LIBRARY.ids
@@ -193,27 +192,11 @@ def test_a_cumulative_file_is_recognised_without_places() -> None:
     assert [m.entered for m in taken.measurements] == fresh
 
 
-def test_a_file_with_one_of_two_values_of_a_compound_repeats_it() -> None:
-    """A typo and its correction are both there; the list as it is now says the later one alone."""
-    earlier = recorded(*[Result(IDS[k], v) for k, v in ((0, 6.1), (1, 5.4), (2, 7.0), (0, 9.9))])
-    assert take([Result(IDS[k], v) for k, v in enumerate((9.9, 5.4, 7.0))], earlier).duplicates == 3
-
-
 def test_replicates_that_agree_by_chance_are_two_measurements() -> None:
     earlier = recorded(6.1, 5.4, 7.0, 6.6)
     # One of four agrees: the file is no copy.
     taken = take([Result(IDS[k], v) for k, v in enumerate((6.1, 5.5, 6.9, 6.4))], earlier)
     assert taken.duplicates == 0
-
-
-def test_one_old_value_met_again_by_chance_is_no_copy() -> None:
-    """The only compound of a new plate that has history happens to give the same rounded value."""
-    history = recorded(6.1, 5.4, 7.0, rounds=0)
-    later = recorded(Result(IDS[5], 6.6), rounds=1)
-    taken = take([Result(IDS[0], 6.1), Result(IDS[6], 5.9), Result(IDS[7], 6.2)], history + later)
-    assert taken.duplicates == 0
-    # In a file that holds nothing else, it is asked about.
-    assert take([Result(IDS[0], 6.1)], history + later).duplicates == 1
 
 
 def test_two_equal_replicates_in_a_file_are_two_and_one_of_them_alone_is_known() -> None:
@@ -313,13 +296,6 @@ def test_new_value_in_a_list_of_known_ones_is_asked_about_and_kept() -> None:
     assert not take([rows[0], Result(IDS[3], 7.7, date="2026-03-05")], recorded(*rows)).warnings
 
 
-def test_most_detailed_entry_is_recognised_first() -> None:
-    """Both are there, in whatever order the second file has its rows."""
-    earlier = recorded(*listed({(0, 1): 6.1}, plate="P1", well="A1"), *listed({(0, 1): 6.1}, plate="P2"))
-    later = [*listed({(0, 1): 6.1}, date="d"), *listed({(0, 1): 6.1}, plate="P1", date="d")]
-    assert take(later, earlier).duplicates == take(later[::-1], earlier).duplicates == 2
-
-
 @given(values=st.dictionaries(st.tuples(st.integers(0, 3), st.integers(1, 3)), st.integers(4, 6), min_size=1),
        data=st.data())  # fmt: skip
 def test_a_work_list_is_counted_once_however_it_comes(values: dict[tuple[int, int], int], data: st.DataObject) -> None:
@@ -337,19 +313,6 @@ def test_typed_values_are_two_when_they_are_typed_twice() -> None:
     earlier = recorded(6.1, typed=True)
     assert take([Result(IDS[0], 6.1)], earlier, typed=True).duplicates == 0
     assert take([Result(IDS[0], 6.1)], earlier, typed=False).duplicates == 1
-
-
-def test_a_corrected_value_is_known_as_it_was_and_as_it_is(tmp_path: Path) -> None:
-    with make(tmp_path / "x.assaypilot") as campaign:
-        campaign.plan()
-        one, two, *_ = answers(campaign)
-        campaign.record([one, two], source=Source("a.csv", "1" * 64))
-        campaign.correct(1, 6.66, reason="typing error")
-        new = Result(IDS[8], 4.0)
-        for number, first in enumerate((one, Result(one.compound, 6.66)), start=2):
-            report = campaign.record([first, two, new], source=Source("b.csv", str(number) * 64), again=False)
-            assert (report.accepted, report.duplicates) == (1, 2)
-            campaign.undo()
 
 
 def test_an_absurd_number_of_determinations_is_refused(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from assaypilot.engine.campaign.cautions import FAR, means_of_others, newly_outlying, outlying, outlying_words
+from assaypilot.engine.campaign.cautions import FAR, newly_outlying, outlying
 from assaypilot.engine.campaign.issued_rounds import Round, RoundItem
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Measurement, Result
@@ -48,16 +48,6 @@ def test_history_and_what_is_left_out_are_no_part_of_it():
     assert outlying(past, ENDPOINTS, [a_round()]) == []
 
 
-def test_the_others_are_all_but_one_whatever_their_size():
-    rng = np.random.default_rng(3)
-    values = [measured(k + 1, 1e6 + rng.normal(), n=int(rng.integers(1, 5))) for k in range(40)]
-    for place, (mean, spread) in enumerate(means_of_others(values, 0.2)):
-        others = values[:place] + values[place + 1 :]
-        n = sum(m.n for m in others)
-        assert mean == pytest.approx(np.average([m.value for m in others], weights=[m.n for m in others]), abs=1e-8)
-        assert spread == pytest.approx(0.2 * np.sqrt(1 / values[place].n + 1 / n))
-
-
 def test_a_campaign_names_it_and_uses_it(tmp_path):
     with make(tmp_path / "x.assaypilot", per_round=24, max_replicates=3) as campaign:
         campaign.plan()
@@ -70,15 +60,6 @@ def test_a_campaign_names_it_and_uses_it(tmp_path):
         assert "Used as they are" in told
         assert now.measurements[0].usable
         decide_phase(campaign)
-
-
-def test_few_are_named_and_the_rest_counted():
-    found = outlying([measured(2 * k + j, 6.0 + 3.0 * j, compound=k) for k in range(4) for j in (1, 2)], ENDPOINTS, ())
-    assert len(found) == 8
-    (text,) = outlying_words(found, small_library(), ENDPOINTS)
-    assert text.startswith("8 values lie more than 4 SD")
-    assert "and 3 more" in text
-    assert outlying_words([], small_library(), ENDPOINTS) == ()
 
 
 def test_good_values_are_hardly_ever_named():

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assaypilot.engine.campaign import codec as parts
 from assaypilot.engine.campaign.codec import Numbers, from_bytes, to_bytes
 
 TYPES = ["f8", "f4", "i8", "i4", "u8", "u1", "i1", "bool"]
@@ -92,17 +91,3 @@ WHOLE = forged(estimate=ONE, low=ONE, high=ONE)
 def test_bytes_that_are_no_part_are_refused(blob: bytes, says: str) -> None:
     with pytest.raises(ValueError, match=says):
         from_bytes(blob)
-
-
-def test_a_part_that_unpacks_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parts, "_LARGEST", 10_000)
-    with pytest.raises(ValueError, match="too large"):
-        from_bytes(forged(estimate=np.zeros((1, 100_000))))
-    with pytest.raises(ValueError, match="more than a part may hold"):
-        to_bytes(Numbers(*tables(1, 1, 9), {"a": np.zeros(5000)}))
-
-
-@pytest.mark.parametrize("odd", [np.array(["a"]), np.array([None]), np.array([1j]), np.array(["2026-01-01"], "M8[D]")])
-def test_only_numbers_are_kept(odd: Any) -> None:
-    with pytest.raises(ValueError, match="a is no array of numbers"):
-        to_bytes(Numbers(*tables(1, 1, 2), {"a": odd}))

@@ -1,6 +1,5 @@
 """The campaign as it stood at the end of each round: what was told then is told again, from the log alone."""
 
-import time
 from pathlib import Path
 
 import pytest
@@ -9,7 +8,6 @@ from assaypilot.engine.campaign import rounds as deciding
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.simulate.practice import create_practice, practice_results
 from assaypilot.engine.strategies.linfact.linfact import LinFactG
 from tests.engine.campaign.making import answers, differences, make
 
@@ -73,25 +71,3 @@ def test_what_comes_later_changes_no_earlier_round(path: Path) -> None:
         campaign.correct(1, 6.2, reason="typo")
         assert campaign.plan() is not None
         assert campaign.status_at(2).measurements[0].value == 6.2 != before.measurements[0].value
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("planned_phases")
-def test_ten_rounds_of_960_compounds_are_reported_at_once(tmp_path: Path) -> None:
-    path = tmp_path / "practice.assaypilot"
-    with create_practice(path, seed=4) as campaign:
-        for _ in range(10):
-            if (issued := campaign.plan()) is None:
-                break
-            campaign.record(practice_results(campaign, issued)[:90], close=True)
-        rounds = len(campaign.moments())
-    assert rounds == 11
-    taken = []
-    for _ in range(3):
-        with Campaign.open(path, read_only=True) as campaign:
-            campaign.status()
-            began = time.process_time()
-            for moment in campaign.moments():
-                campaign.status_at(moment.round)
-            taken.append(time.process_time() - began)
-    assert min(taken) < 0.6  # 0.2 is the aim, on a machine with nothing else to do

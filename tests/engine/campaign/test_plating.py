@@ -88,14 +88,6 @@ def test_what_is_on_no_plate_is_refused_and_writes_nothing(tmp_path: Path) -> No
         assert campaign.events == events + 1
 
 
-def test_an_endpoint_that_comes_later_leaves_the_plates_of_earlier_rounds(tmp_path: Path) -> None:
-    with planned(tmp_path) as campaign:
-        layout = campaign.lay_out(1, ENDS).layout
-        ledger = campaign._ledger.fork({})
-        ledger.measured = (0, 1)
-        assert ledger.view(ledger.issued(1)).layout == layout
-
-
 def broken(layout: dict[str, Any], how: str) -> dict[str, Any]:
     """A layout with one thing wrong."""
     bad = copy.deepcopy(layout)

@@ -188,17 +188,6 @@ def test_profile_that_cannot_be_is_refused_in_one_line(
     assert not path.exists()
 
 
-def test_how_each_curve_is_read_is_noted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    table = tmp_path / "table.csv"
-    table.write_text("ID,R1,R2,IC50 (nM),logD\na,H,F,30,2\nb,Me,F,300,1\nc,H,Cl,3,3\n", encoding="utf-8")
-    endpoints = ["--endpoint", "IC50 (nM);sd=0.2", "--endpoint", "logD;sd=0.2"]
-    curves = ["--profile", "pIC50:6..8", "--profile", "logD:0..1..3..4"]
-    assert main(["new", str(tmp_path / "c.assaypilot"), "--table", str(table), *endpoints, *curves]) == 0
-    out = capsys.readouterr().out
-    assert "Profile: IC50 (nM) is worth 0 from 1000 nM, and 1 up to 10 nM." in out
-    assert "Profile: logD is worth 1 from 1 to 3, and 0 beyond 0 and 4." in out
-
-
 def test_changed_curves_decide_again_and_undo_takes_them_back(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -227,15 +216,6 @@ def test_changed_curves_decide_again_and_undo_takes_them_back(
 
 def scores_of(core: FileCampaign) -> np.ndarray:
     return np.asarray(core.status().candidates.estimates["Desirability"])
-
-
-def test_trade_offs_next_to_a_profile_are_between_what_is_measured(tmp_path: Path) -> None:
-    path = tmp_path / "c.assaypilot"
-    with begin(path, goal="pareto", epsilon=0.3, strategy="gaussian-process") as campaign:
-        found = Series(9).play(campaign, 1)
-    with FileCampaign.open(path) as core:
-        assert core.status().settings.objectives == ("pIC50", "phERG")
-    assert found["probability_profile_met"].between(0, 1).all()
 
 
 SMILES = {
@@ -285,14 +265,6 @@ def test_calculated_properties_count_exactly_in_the_score_and_are_never_asked_fo
     low, high = found["desirability low"], found["desirability high"]
     assert ((low - 1e-9 <= score) & (score <= high + 1e-9)).mean() > 0.8
     assert verify(path, recompute=True).ok
-
-
-def test_compound_without_a_structure_meets_no_curve_of_a_property(tmp_path: Path) -> None:
-    path = tmp_path / "c.assaypilot"
-    some = STRUCTURES.assign(SMILES=["" if name == IDS[5] else SMILES[name] for name in IDS])
-    with begin_with_properties(path, some) as campaign:
-        found = Series(3).play(campaign, 1)
-    assert found["desirability high"][IDS[5]] == 0.0
 
 
 def test_property_without_any_structure_is_refused() -> None:

@@ -14,7 +14,6 @@ from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
-from assaypilot.engine.strategies.registry import strategies
 from tests.engine.campaign.making import answers, decide_phase, finish, make, small_library
 from tests.engine.campaign.trading import answers as several_answers
 from tests.engine.campaign.trading import trade
@@ -154,36 +153,6 @@ def test_trade_offs_name_who_beats_them_and_by_how_much(path: Path) -> None:
         assert of_status(now, OUT)
         for compound in of_status(now, IN):
             assert said(campaign, compound).why.startswith("No other compound can be better in both by more than 0.5.")
-
-
-@pytest.mark.parametrize("kind", strategies(), ids=lambda kind: kind.info.name)
-def test_every_strategy_explains_every_compound(kind: Any, path: Path) -> None:
-    name, goals = kind.info.name, kind.info.goals
-    wide: dict[str, Any] = {"epsilon": 0.8, "slack": 0.6, "per_round": 30, "max_replicates": 40}
-    own = {
-        "linfact-mis": {"parameters": {"model_error": 0.01}},
-        "gse": {"budget": 60},
-        "epsilon-best-fixed-budget": {"budget": 100},
-    }.get(name, {})
-    pareto = "pareto" in goals and "best" not in goals
-    if pareto:
-        budget = {"budget": 400} if name == "gege-fixed-budget" else {}
-        campaign = trade(path, strategy=name, per_round=400, max_replicates=100, **budget)
-    else:
-        campaign = make(path, strategy=name, goal=goals[0], **wide, **own)
-    with campaign:
-        for _ in range(4):
-            if campaign.plan() is None:
-                break
-            campaign.record(several_answers(campaign) if pareto else answers(campaign), close=True)
-            reasons = campaign.reasons()
-            for compound in range(9):
-                reasoning = reasons.of(compound)
-                assert reasoning.heading
-                assert reasoning.why.endswith(".")
-                assert "nan" not in f"{reasoning.why} {reasoning.decide}"
-                assert "inf " not in f"{reasoning.why} {reasoning.decide}"
-                assert bool(reasoning.open) == (reasoning.heading == "Why undecided")
 
 
 def test_the_past_gives_the_reasons_of_then(path: Path) -> None:

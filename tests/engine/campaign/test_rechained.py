@@ -97,18 +97,6 @@ def test_changed_value_or_radius_with_fitting_digests_is_found(tmp_path, written
     assert verify(path, recompute=False).ok
 
 
-@pytest.mark.parametrize(
-    ("kind", "where", "value"), [("phase_decided", ("radius",), {}), ("phase_decided", ("part",), [1])]
-)
-def test_value_of_another_type_is_named_by_verify(tmp_path, written, kind, where, value):
-    source, rows = written
-    path = tmp_path / "b.assaypilot"
-    rewrite(source, path, changed(rows, first(rows, kind), where, value))
-    with contextlib.suppress(AssayPilotError):
-        shown(path)
-    assert not verify(path).ok
-
-
 def test_changed_author_is_found_by_a_noted_head_only(tmp_path, written):
     source, rows = written
     path = tmp_path / "b.assaypilot"

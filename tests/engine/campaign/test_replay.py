@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from assaypilot.engine.campaign.campaign import Campaign
@@ -14,7 +13,7 @@ from assaypilot.engine.campaign.view import build_status
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.errors import AssayPilotError
-from tests.engine.campaign.making import answers, decide_phase, differences, make, small_library
+from tests.engine.campaign.making import answers, decide_phase, differences, make
 
 WIDE = {"per_round": 96, "max_replicates": 96}
 
@@ -30,10 +29,6 @@ def campaign(tmp_path: Path) -> Campaign:
 
 def folded(campaign: Campaign, upto: int | None = None) -> Ledger:
     return fold(Ledger(campaign._store.part), campaign._store.events()[:upto])
-
-
-def test_every_kind_of_event_can_be_applied_and_described() -> None:
-    assert not [kind for kind in KINDS.values() if kind.__abstractmethods__]
 
 
 def test_every_class_of_event_is_known_by_its_name() -> None:
@@ -67,27 +62,10 @@ def test_a_fork_leaves_its_origin_alone(campaign: Campaign) -> None:
     assert not build_status(fork).guarantee.holds
 
 
-@pytest.mark.usefixtures("planned_phases")
-def test_a_fork_knows_its_own_parts_and_those_of_the_file(campaign: Campaign) -> None:
-    fork = folded(campaign).fork({"a" * 64: b"new"})
-    assert fork._part("a" * 64) == b"new"
-    decided = next(event for event in campaign._store.events() if event.kind == "phase_decided")
-    assert fork._part(decided.data["part"]).startswith(b"PK")
-
-
 @pytest.mark.parametrize("kind", ["unheard_of", "results_recorded"])
 def test_what_a_newer_program_wrote_is_refused(campaign: Campaign, kind: str) -> None:
     with pytest.raises(AssayPilotError, match=r"was written by a newer AssayPilot"):
         take(folded(campaign), Event(99, "", "", kind, 99, {}, ""))
-
-
-def test_what_is_asked_adds_up_at_every_event(campaign: Campaign) -> None:
-    for upto in range(4, campaign.events + 1):
-        ledger = folded(campaign, upto)
-        if ledger.under_way is not None:
-            planned = sum(ledger.under_way.planned.values())
-            received = sum(ledger.received(ledger.under_way.allocation.phase).values())
-            assert planned == received + sum(ledger.outstanding().values())
 
 
 def test_equal_compounds_are_one_arm_and_the_first_available_is_measured(tmp_path: Path) -> None:
@@ -111,11 +89,3 @@ def test_equal_compounds_are_one_arm_and_the_first_available_is_measured(tmp_pat
         campaign.mark_unavailable(["B"], "used up")
         with pytest.raises(AssayPilotError, match="is unavailable"):
             ledger.representative(0)
-
-
-def test_only_available_compounds_are_measurable(tmp_path: Path) -> None:
-    library = small_library(measurable=[True] * 8 + [False])
-    with make(tmp_path / "x.assaypilot", library=library, **WIDE) as campaign:
-        assert np.array_equal(campaign._ledger.measurable(), library.measurable)
-        campaign.mark_unavailable([library.ids[0]], "gone")
-        assert campaign._ledger.measurable().tolist() == [False] + [True] * 7 + [False]

@@ -1,6 +1,5 @@
 """Noise that is not known: what counts for it, what decisions use, and what changed terms do to it."""
 
-import dataclasses
 import math
 
 import numpy as np
@@ -68,22 +67,6 @@ def test_a_campaign_decides_by_the_bound_and_the_log_states_which(tmp_path, stra
     assert verify(path, recompute=True).ok
 
 
-def test_half_widths_are_those_of_the_bound(tmp_path):
-    """A phase of LinFACT-G whose noise is said to be the bound, and the confidence nine tenths, decides the same."""
-    with make(tmp_path / "x.assaypilot", **UNKNOWN, strategy="linfact-g") as campaign:
-        decide_phase(campaign)
-        ledger = ledger_of(campaign)
-        (one,) = ledger.spreads[1]
-        decision = ledger.estimates[1]
-        state = ledger.strategy.start(ledger.problem())
-        assert state.problem.delta == pytest.approx(0.045)
-        problem = dataclasses.replace(state.problem, noise=(one.used,), estimated=False)
-        outcome = ledger.outcome(1, ledger.phases[0].allocation, decision.spent)
-        again = ledger.strategy.decide(dataclasses.replace(state, problem=problem), outcome)
-        np.testing.assert_allclose(again.high, decision.high)
-        np.testing.assert_allclose(again.low, decision.low)
-
-
 def test_only_replicates_within_a_phase_count_and_nothing_that_was_chosen(tmp_path):
     with make(tmp_path / "x.assaypilot", **UNKNOWN, strategy="linfact-g", slack=0.1, epsilon=0.2) as campaign:
         decide_phase(campaign)
@@ -97,26 +80,6 @@ def test_only_replicates_within_a_phase_count_and_nothing_that_was_chosen(tmp_pa
         (one,) = ledger_of(campaign).spreads[2]
         assert (one.squares, one.freedom) == (pytest.approx(squares), freedom)
         assert len({m.phase for m in campaign.status().measurements if m.counted}) == 2
-
-
-def test_values_changed_before_their_phase_is_decided_change_its_bound(tmp_path):
-    path = tmp_path / "x.assaypilot"
-    with make(path, **UNKNOWN) as campaign:
-        campaign.plan()
-        campaign.record(answers(campaign), close_when_complete=False)
-        (before,) = assay_noise.spreads(ledger_of(campaign), 1)
-        number = next(m.number for m in campaign.status().measurements if m.counted)
-        campaign.correct(number, 25.0, reason="typed wrong")
-        (after,) = assay_noise.spreads(ledger_of(campaign), 1)
-        assert after.used > 3 * before.used
-        campaign.exclude(number, "looks odd", judgement=True)
-        (without,) = assay_noise.spreads(ledger_of(campaign), 1)
-        assert without.freedom == before.freedom - 1
-        campaign.close_round("failed")
-        assert ledger_of(campaign).spreads[1] == (without,)
-        assert not campaign.status().guarantee.holds
-        replays(campaign)
-    assert verify(path, recompute=True).ok
 
 
 def test_replicates_of_the_table_count_and_are_reported_to(tmp_path):
@@ -196,13 +159,6 @@ def test_noise_known_after_results_ends_a_proof(tmp_path):
         campaign.redo()
         replays(campaign)
     assert verify(path, recompute=True).ok
-
-
-def test_before_results_it_may_be_stated_at_no_cost(tmp_path):
-    with make(tmp_path / "x.assaypilot", per_round=16) as campaign:
-        campaign.change(Change(noise={"pIC50": StatedNoise(0.4, estimated=True)}))
-        assert campaign.status().guarantee.delta == pytest.approx(0.05)
-        assert finish(campaign).noise[0].freedom > 0
 
 
 def _cut(campaign: Campaign, limit: float) -> None:

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +12,7 @@ from assaypilot.engine.domain.goals import ParetoSet
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.errors import AssayPilotError
 from tests.engine.campaign.making import replays
-from tests.engine.campaign.trading import HERG, POTENCY, answers, decide_phase, finish, samples, trade, truth
+from tests.engine.campaign.trading import HERG, POTENCY, answers, finish, samples, trade, truth
 
 GOOD = np.array([truth("pIC50"), -truth("hERG")])
 """Larger is better in both."""
@@ -45,21 +44,6 @@ def test_the_best_trade_offs_are_found(path: Path) -> None:
     assert chance[~goal.acceptable(GOOD)].max() < 0.2
     assert now.probability_names == ("trade-off", "trade-off up to 0.6")
     assert verifying.verify(path, recompute=True).ok
-
-
-def test_bounds_and_estimates_are_of_each_endpoint_on_its_own_side(path: Path) -> None:
-    with trade(path) as campaign:
-        now = decide_phase(campaign)
-    shown = now.candidates
-    for name in ("pIC50", "hERG"):
-        low, high = shown.lows[name], shown.highs[name]
-        known = ~np.isnan(low)
-        assert known.sum() >= 3
-        assert (low[known] < truth(name)[known]).all()
-        assert (truth(name)[known] < high[known]).all()
-        assert np.abs(shown.estimates[name] - truth(name)).max() < 0.6
-    assert np.array_equal(shown.low, shown.lows["pIC50"], equal_nan=True)
-    assert (shown.measured == np.minimum(shown.measured_of["pIC50"], shown.measured_of["hERG"])).all()
 
 
 def test_a_measurement_is_of_one_endpoint(path: Path) -> None:
@@ -113,30 +97,6 @@ def test_what_one_endpoint_lacks_comes_again_alone(path: Path) -> None:
         replays(campaign)
 
 
-def test_late_results_excluded_and_corrected_ones_are_so_for_their_endpoint(path: Path) -> None:
-    with trade(path, per_round=200, max_replicates=100) as campaign:
-        campaign.plan()
-        here = answers(campaign)
-        late = next(r for r in here if r.endpoint == "hERG")
-        campaign.record([r for r in here if r is not late])
-        campaign.close_round("failed")
-        if campaign.plan() is not None:
-            compound = late.compound
-            before = campaign._ledger.received(2)
-            campaign.record([replace(late, round=1)])
-            assert campaign.status().measurements[-1].phase == 0, "it is of round 1, whatever round 2 asks"
-            assert campaign._ledger.received(2) == before
-            assert campaign.status().measurements[-1].entered.compound == compound
-        number = next(m.number for m in campaign.status().measurements if m.endpoint == 1 and m.counted)
-        campaign.correct(number, 9.0, reason="typing error")
-        campaign.exclude(number, "bubble", judgement=False)
-        assert campaign._ledger.outcome(1, campaign._ledger.phases[0].allocation, 0).counts[1].sum() == (
-            len([r for r in here if r.endpoint == "hERG"]) - 2
-        )
-        replays(campaign)
-    assert verifying.verify(path, recompute=True).ok
-
-
 def test_margins_of_endpoints_of_the_campaign_and_none(path: Path, tmp_path: Path) -> None:
     own = (replace(POTENCY, epsilon=0.2), replace(HERG, epsilon=0.4))
     with trade(path, *own) as campaign:
@@ -151,21 +111,6 @@ def test_margins_of_endpoints_of_the_campaign_and_none(path: Path, tmp_path: Pat
         assert any("almost equal may keep the set from ever being decided" in text for text in now.warnings)
     with pytest.raises(AssayPilotError, match="give every endpoint of a Pareto goal a difference"):
         trade(tmp_path / "d.assaypilot", own[0], HERG, epsilon=None)
-
-
-REFUSED: list[tuple[dict[str, Any], str]] = [
-    ({"objectives": ("pIC50",)}, "needs at least two endpoints, got 1"),
-    ({"objectives": ("pIC50", "pIC50")}, "endpoint pIC50 is named twice"),
-    ({"objectives": ("pIC50", "logD")}, "no endpoint 'logD'.*Choose one of: pIC50, hERG"),
-    ({"goal": "epsilon-best"}, "the goal epsilon-best is about one endpoint, and there are 2: pIC50, hERG"),
-    ({"goal": "best"}, "the goal best is about one endpoint, and there are 2"),
-    ({"goal": "epsilon-best", "epsilon": None, "objective": "pIC50"}, "the distance from the best"),
-    ({"epsilon": -0.1}, "epsilon must be a number >= 0, got -0.1"),
-    ({"goal": "best", "objective": "pIC50", "slack": -1.0}, "slack must be a number >= 0"),
-    ({"goal": "best", "objective": "pIC50", "epsilon": 0.0}, "epsilon must be a number > 0"),
-    ({"per_round": 1}, "a round of 1 cannot hold one measurement of each of 2 endpoints"),
-    ({"strategy": "linfact-g"}, "linfact-g does not answer the goal 'pareto'"),
-]
 
 
 @pytest.mark.parametrize(("slack", "epsilon", "softness"), [(None, 0.5, 0.25), (0.4, None, 0.4), (None, None, 0.0)])
@@ -188,33 +133,6 @@ def test_the_best_compound(path: Path, slack: float | None, epsilon: float | Non
         assert now.probability_names == ("best", f"within {softness:g}" if softness else "best")
         assert now.candidates.cutoff == np.nanmax(now.candidates.estimate)
     assert verifying.verify(path, recompute=True).ok
-
-
-def test_what_a_strategy_carries_is_kept_and_checked(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Memory goes into the part; what is derived again is compared with it."""
-    with trade(path, POTENCY, goal="best", slack=0.2) as campaign:
-        ledger = campaign._ledger
-        kind = type(ledger.strategy)
-        plain = kind.decide
-
-        def carrying(more: float) -> Any:
-            def decide(self: Any, state: Any, outcome: Any) -> Any:
-                decision = plain(self, state, outcome)
-                return decision and replace(
-                    decision, memory={**decision.memory, "n": outcome.counts.sum(axis=0) + more}
-                )
-
-            return decide
-
-        monkeypatch.setattr(kind, "decide", carrying(0.0))
-        decide_phase(campaign)
-        replays(campaign)
-        assert ledger.estimates[1].memory["n"].sum() == sum(ledger.phases[0].planned.values())
-        assert np.array_equal(ledger.state.memory["n"], ledger.estimates[1].memory["n"])
-    assert verifying.verify(path, recompute=True).ok
-    monkeypatch.setattr(kind, "decide", carrying(1e-6))
-    problems = verifying.verify(path, recompute=True).problems
-    assert "phase 1: the facts give another decision" in [problem.text for problem in problems]
 
 
 def test_a_round_states_what_is_expected_of_every_endpoint(path: Path) -> None:

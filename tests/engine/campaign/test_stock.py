@@ -9,7 +9,6 @@ import pytest
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.verifying import verify
-from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.domain.stock import CANNOT, IN_STOCK, TO_MAKE, StockLine, StockTerms
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.work_list import order_list
@@ -108,19 +107,6 @@ def test_what_is_at_hand_goes_first_and_the_rest_comes_when_it_is_there(tmp_path
     assert verify(tmp_path / "x.assaypilot", recompute=True).ok
 
 
-def test_a_result_of_what_was_ordered_counts_and_states_that_it_is_there(tmp_path: Path) -> None:
-    with stocked(tmp_path / "x.assaypilot", strategy="adaptive") as campaign:
-        campaign.plan()
-        campaign.record(answers(campaign), close=True)
-        left = campaign.status().stock.orders  # type: ignore[union-attr]
-        name = ids(campaign, left[0].compound)[0]
-        came = campaign.record([Result(name, 6.1) for _ in range(left[0].measurements)])
-        assert came.unplanned == 0
-        now = campaign.status()
-        assert now.stock.word(left[0].compound) == "in stock"
-        assert [order.compound for order in now.stock.orders] == [left[1].compound]
-
-
 def test_stock_is_undone_and_done_again(tmp_path: Path) -> None:
     with make(tmp_path / "x.assaypilot") as campaign:
         assert campaign.status().stock is None
@@ -169,15 +155,3 @@ def test_refusals_leave_everything_as_it_was(tmp_path: Path) -> None:
     for wrong in ({"round_days": 0.0},):
         with pytest.raises(AssayPilotError):
             StockTerms(**wrong)  # type: ignore[arg-type]
-
-
-def test_twins_are_measured_as_the_one_that_is_there(tmp_path: Path) -> None:
-    from assaypilot.engine.domain.library import Library
-
-    rows = [(a, b) for a in "ABC" for b in "ABC"]
-    library = Library.listed(["R1", "R2"], [*rows, *rows], ids=[f"C{k}" for k in range(18)])
-    with make(tmp_path / "x.assaypilot", library=library, strategy="adaptive", per_round=24) as campaign:
-        campaign.set_stock([StockLine(c, TO_MAKE if c < 9 else IN_STOCK, 10.0) for c in range(18)])
-        issued = campaign.plan()
-        assert min(item.compound for item in issued.items) >= 9
-        assert campaign.status().stock.orders == ()  # type: ignore[union-attr]

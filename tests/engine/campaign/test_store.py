@@ -7,7 +7,6 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -15,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assaypilot.engine.campaign.file import chain as writing
-from assaypilot.engine.campaign.file import disk as placing
 from assaypilot.engine.campaign.file import schema
 from assaypilot.engine.campaign.file import store as store_module
 from assaypilot.engine.campaign.file.store import (
@@ -137,23 +135,6 @@ def test_what_is_not_json_is_a_bug_of_ours(store: Store, value: Any, words: str)
     assert store.n_events == len(store.events()) == 2
 
 
-def test_bad_drafts_are_a_bug_of_ours(store: Store) -> None:
-    deep: list[Any] = []
-    for _ in range(100_000):
-        deep = [deep]
-    for draft in (Draft("", {}), Draft("Has Space", {}), Draft("x", {}, 0), Draft("x", {}, True), Draft("x", [1])):  # type: ignore[arg-type]
-        with pytest.raises(ValueError, match=r"not a (kind|version)|must be a mapping"):
-            store.append([draft])
-    with pytest.raises(ValueError, match="too deeply"):
-        store.append([Draft("x", {"deep": deep})])
-    with pytest.raises(ValueError, match="nothing to append"):
-        store.append([])
-    with pytest.raises(ValueError, match="begins with an event"):
-        Store.create(store.path.with_name("y"), [])
-    store.append([Draft("x", MappingProxyType({"a": MappingProxyType({"b": ()})}))])
-    assert store.events(2)[0].data == {"a": {"b": []}}
-
-
 def test_parts_and_the_events_that_name_them_go_together(store: Store) -> None:
     blob = b"estimates"
     with pytest.raises(ValueError, match="not the bytes of that digest"):
@@ -248,23 +229,6 @@ def test_creating_never_overwrites(store: Store, tmp_path: Path) -> None:
     assert store.n_events == len(store.events()) == 2
 
 
-def test_a_name_taken_during_the_making_is_not_overwritten(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def late(*args: Any) -> None:
-        pass
-
-    for link in (os.link, no_links):
-        monkeypatch.setattr(os, "link", link)
-        path.write_bytes(b"somebody was faster")
-        monkeypatch.setattr(placing, "_refuse_taken", late)
-        assert "already a file of this name" in str(refusal(Store.create, path, [CREATED]))
-        assert path.read_bytes() == b"somebody was faster"
-        assert os.listdir(path.parent) == [path.name]
-
-
-def no_links(*args: Any) -> None:
-    raise PermissionError(1, "Operation not permitted")
-
-
 def test_the_remains_of_another_file_are_not_taken_for_ones_own(path: Path) -> None:
     """A journal left by a file deleted after a crash would be rolled back into the new file."""
     journal = path.with_name(path.name + "-journal")
@@ -325,27 +289,6 @@ def test_file_overwritten_underneath_is_never_acknowledged(path: Path, overwrite
         refusal(store.append, [CREATED])
 
 
-@pytest.mark.parametrize("overwrite", [_shortened, _replaced, _older])
-def test_file_overwritten_during_commit_is_never_acknowledged(path: Path, overwrite: Any) -> None:
-    class Late:
-        def __init__(self, connection: sqlite3.Connection) -> None:
-            self._connection = connection
-
-        def __getattr__(self, name: str) -> Any:
-            return getattr(self._connection, name)
-
-        def execute(self, sql: str, *args: Any) -> sqlite3.Cursor:
-            if sql == "COMMIT":
-                overwrite(path)
-            return self._connection.execute(sql, *args)
-
-    with Store.create(path, [CREATED]) as store:
-        store.save_copy(path.with_name("older.assaypilot"))
-        store.append([Draft("library_added", {"part": part_digest(LIBRARY * 40)})], as_parts(LIBRARY * 40))
-        store._connection = Late(store._connection)  # type: ignore[assignment]
-        refusal(store.append, [CREATED])
-
-
 def test_a_commit_that_took_hold_is_reported_as_done(store: Store) -> None:
     class Failing:
         """A connection that fails once, behind the commit or before it."""
@@ -374,32 +317,6 @@ def test_a_commit_that_took_hold_is_reported_as_done(store: Store) -> None:
     assert store.append([CREATED])[0].sequence == 4
     assert [event.sequence for event in store.events()] == [1, 2, 3, 4]
     assert verify(store.path).ok
-
-
-def test_a_slip_through_the_gap_between_two_transactions_is_noticed(store: Store) -> None:
-    """Another program that writes between COMMIT and the next BEGIN makes this store read-only, never confused."""
-
-    class Gap:
-        def __init__(self, connection: sqlite3.Connection) -> None:
-            self._connection = connection
-
-        def __getattr__(self, name: str) -> Any:
-            return getattr(self._connection, name)
-
-        def execute(self, sql: str, *args: Any) -> sqlite3.Cursor:
-            done = self._connection.execute(sql, *args)
-            if sql == "COMMIT":
-                with Store.open(store.path, author="other") as other:
-                    assert not other.read_only
-                    other.append([Draft("other", {})])
-            return done
-
-    store._connection = Gap(store._connection)  # type: ignore[assignment]
-    assert [event.sequence for event in store.append([CREATED])] == [3]
-    assert store.read_only
-    error = refusal(store.append, [CREATED])
-    assert "another program took over the file" in str(error)
-    assert [event.author for event in store.events(after=3)] == ["other"]
 
 
 def test_a_copy_is_the_same_campaign(store: Store, tmp_path: Path) -> None:

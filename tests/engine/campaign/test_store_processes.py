@@ -96,14 +96,6 @@ def test_one_writer_and_any_number_of_readers(path: Path, start: Callable[..., s
         assert store.append([Draft("x", {})])[0].sequence == 2
 
 
-def test_a_reader_takes_no_lock(path: Path, start: Callable[..., subprocess.Popen[bytes]]) -> None:
-    child = start(HEADER + "store = Store.open(path, read_only=True)\nsay(store.n_events)\nsys.stdin.read()", path)
-    assert line(child) == "1"
-    with Store.open(path) as store:
-        assert not store.read_only
-        assert store.append([Draft("x", {})])[0].sequence == 2
-
-
 def test_two_stores_in_one_program(path: Path) -> None:
     with Store.open(path) as first, Store.open(path) as second:
         assert (first.read_only, second.read_only) == (False, True)
@@ -242,12 +234,6 @@ def test_a_half_written_append_is_rolled_back(half_written: Path, how: Callable[
         assert [event.kind for event in store.events()] == ["created"]
         assert os.listdir(half_written.parent) == [half_written.name]
     assert verify(half_written).ok
-
-
-@posix
-def test_verify_rolls_a_half_written_append_back(half_written: Path) -> None:
-    assert verify(half_written).ok
-    assert os.listdir(half_written.parent) == [half_written.name]
 
 
 # After the imports: another user may not be able to read this Python or this project.
@@ -487,8 +473,3 @@ def test_power_cut_cannot_undo_what_was_acknowledged(tmp_path: Path) -> None:
         elif path.startswith(str(tmp_path)):
             dirty.add(path)
     assert acknowledged == 4
-
-
-def test_every_connection_synchronises_the_folder(path: Path) -> None:
-    with Store.open(path) as store:
-        assert store._connection.execute("PRAGMA synchronous").fetchone() == (3,)

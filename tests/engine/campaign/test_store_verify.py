@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from assaypilot.engine.campaign.file import chain
 from assaypilot.engine.campaign.file.store import Draft, Store, Verification, as_parts, part_digest, verify
 from assaypilot.engine.errors import AssayPilotError
 from tests.engine.campaign.rechained import without_triggers
@@ -257,15 +256,6 @@ def test_a_foreign_schema_is_named_and_refused(path: Path, sql: str, words: str)
     assert words in refused(path) or "foreign table" in refused(path)
 
 
-def test_a_changed_trigger_is_named_and_refused(path: Path) -> None:
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        text = connection.execute("SELECT sql FROM sqlite_schema WHERE name = 'event_no_update'").fetchone()[0]
-        connection.execute("DROP TRIGGER event_no_update")
-        connection.execute(text.replace("BEFORE UPDATE ON event", "BEFORE UPDATE ON event WHEN false"))
-    assert texts(verify(path)) == "the trigger 'event_no_update' is not as AssayPilot writes it"
-    assert "'event_no_update'" in refused(path)
-
-
 def test_data_that_are_digested_but_no_json_are_named(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Somebody writes a file with the right digests but data no AssayPilot writes."""
     restore = restored(path)
@@ -297,15 +287,6 @@ def test_data_that_are_digested_but_no_json_are_named(path: Path, monkeypatch: p
                 with pytest.raises(AssayPilotError, match=f"the data of event {N_EVENTS + 1} cannot be read"):
                     store.events()
         restore()
-
-
-def test_a_huge_event_is_refused_without_reading_it(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    limited = chain.SELECT.replace(str(chain.MAX_EVENT_BYTES), "3000")
-    assert limited != chain.SELECT
-    monkeypatch.setattr("assaypilot.engine.campaign.file.store.SELECT", limited)
-    monkeypatch.setattr("assaypilot.engine.campaign.file.integrity.SELECT", limited)
-    assert "event 3: its data is not as AssayPilot writes it, or too large" in texts(verify(path))
-    assert "event 3" in refused(path)
 
 
 def test_a_file_put_in_its_place_while_open_is_noticed(path: Path, tmp_path: Path) -> None:

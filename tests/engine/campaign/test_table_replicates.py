@@ -3,13 +3,10 @@
 from pathlib import Path
 
 import numpy as np
-import pytest
-from scipy.stats import norm
 
 from assaypilot.engine.campaign.verifying import verify
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Result
-from assaypilot.engine.models.sd_bound import spent, upper_factor
 from tests.engine.campaign.making import decide_phase, make, replays, small_library, truth
 
 OPEN = {"epsilon": 0.1, "slack": 0.05}
@@ -43,31 +40,3 @@ def test_who_picks_replicates_of_the_table_promises_nothing_where_the_noise_rest
             campaign.exclude(2, "too far off", judgement=True)
             # With a known noise no decision rests on what the table says.
             assert campaign.status().guarantee.holds != unknown
-
-
-def test_causes_that_are_always_reported_cost_nothing_and_those_reported_at_will_do() -> None:
-    """The figures of ``results.amending``: a walk at one look, and a bound on the noise at all its looks."""
-    rng, runs, level = np.random.default_rng(3), 40_000, 0.3
-    limit = norm.isf(level)
-
-    def passed(values: np.ndarray) -> np.ndarray:
-        return np.asarray(values.sum(axis=1) > limit * np.sqrt(values.shape[1]))
-
-    values = rng.standard_normal((runs, 10))
-    whole, told = passed(values), (passed(values[:, 1:]), passed(values[:, ::2]))
-    for found, at_will in zip(told, (0.35, 0.41), strict=True):
-        assert found.mean() == pytest.approx(level, abs=0.01)
-        assert (whole | found).mean() == pytest.approx(at_will, abs=0.012)
-
-    least = np.array([(nu / upper_factor(nu, level) ** 2) for nu in range(2, 129, 2)])
-
-    def below(squares: np.ndarray) -> np.ndarray:
-        sums = np.cumsum(squares, axis=1)[:, 1::2]
-        return np.asarray((sums <= least[: sums.shape[1]]).any(axis=1))
-
-    squares = rng.standard_normal((10_000, 128)) ** 2
-    whole, some = below(squares), below(squares[:, rng.permutation(128)[:64]])
-    spent_by = [spent(128) * level, spent(64) * level]
-    assert whole.mean() == pytest.approx(spent_by[0], abs=0.015)
-    assert some.mean() == pytest.approx(spent_by[1], abs=0.015)
-    assert (whole | some).mean() > spent_by[0] + 0.03

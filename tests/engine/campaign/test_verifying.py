@@ -1,8 +1,5 @@
 """A campaign file that was touched is named as such, down to the event; decisions are checked against the facts."""
 
-import sqlite3
-from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +7,6 @@ import pytest
 
 from assaypilot.engine.campaign import verifying
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.codec import from_bytes, to_bytes
 from assaypilot.engine.campaign.file.chain import Draft, as_parts
 from assaypilot.engine.campaign.file.store import Store
 from assaypilot.engine.errors import AssayPilotError
@@ -26,19 +22,6 @@ def path(tmp_path: Path) -> Path:
         decide_phase(campaign)
         decide_phase(campaign)
     return path
-
-
-def change(path: Path, *statements: tuple[str, tuple[Any, ...]]) -> None:
-    """Write past the program: the triggers that forbid it are dropped, and put back."""
-    with closing(sqlite3.connect(path)) as connection:
-        triggers = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()
-        for name, _ in triggers:
-            connection.execute(f'DROP TRIGGER "{name}"')
-        for sql, values in statements:
-            connection.execute(sql, values)
-        for _, sql in triggers:
-            connection.execute(sql)
-        connection.commit()
 
 
 def problems(path: Path, **options: Any) -> str:
@@ -124,18 +107,6 @@ def test_a_decision_that_does_not_follow_from_the_facts_is_named(path: Path, tmp
     assert "the facts give another decision" in problems(out, recompute=True)
 
 
-def test_bounds_that_do_not_follow_are_named(path: Path, tmp_path: Path) -> None:
-    def widen(data: dict[str, Any], parts: dict[str, bytes]) -> None:
-        was = from_bytes(parts[data["part"]])
-        blob = to_bytes(replace(was, low=was.low - 0.1))
-        (data["part"],) = as_parts(blob)
-        parts.update(as_parts(blob))
-
-    out, place = forged(path, tmp_path, "phase_decided", widen)
-    assert verifying.verify(out, recompute=False).ok
-    assert f"{place}: phase 2: the facts give another decision" in problems(out, recompute=True)
-
-
 def test_a_decision_without_any_facts_is_named(path: Path, tmp_path: Path) -> None:
     def nothing(data: dict[str, Any], parts: dict[str, bytes]) -> None:
         data["measurements"] = []
@@ -155,11 +126,3 @@ def test_an_empty_phase_that_had_results_is_named(path: Path, tmp_path: Path) ->
     appended(path, "phase_empty", {"phase": 3, "round": number})
     assert verifying.verify(path, recompute=False).ok
     assert "the facts give a decision, and the log has none" in problems(path, recompute=True)
-
-
-def test_what_verify_does_while_someone_works(path: Path) -> None:
-    """Looking at a file that is open elsewhere neither waits nor disturbs."""
-    with Campaign.open(path) as campaign:
-        assert verifying.verify(path, recompute=True).ok
-        assert not campaign.read_only
-        assert campaign.plan() is not None

@@ -19,7 +19,7 @@ from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.domain.plates.layout import PlateUse
 from assaypilot.engine.domain.stock import TO_MAKE, StockLine
 from tests import snapshots
-from tests.engine.campaign.making import answers, decide_phase, finish, make, small_library
+from tests.engine.campaign.making import answers, finish, make, small_library
 
 WIDE = {"per_round": 96, "max_replicates": 96}
 
@@ -132,23 +132,6 @@ def test_the_odds_of_being_wrong(tmp_path: Path, delta: float, odds: str) -> Non
         sentence = campaign.status().guarantee.sentence
         assert f"wrong at most {odds}. " in sentence
         assert f"{history_text.number(100 - 100 * delta)} % sure" in campaign.status().goal_sentence
-
-
-def test_a_later_phase_that_contradicts_is_reported(tmp_path: Path) -> None:
-    """A value so wrong that the phases disagree: the first decision stands, and it is said."""
-    with make(tmp_path / "x.assaypilot", epsilon=0.9, slack=0.3, **WIDE) as campaign:
-        decide_phase(campaign)
-        now = campaign.status()
-        inside = [name for name, code in zip(now.library.ids, now.candidates.status, strict=True) if code == 1]
-        if not inside:
-            pytest.skip("nothing is in after the first phase")
-        campaign.plan()
-        campaign.record([Result(r.compound, r.value - 4 * (r.compound in inside)) for r in answers(campaign)])
-        now = campaign.status()
-        against = [text for text in now.warnings if "speaks against" in text or "shown since" in text]
-        codes = {name: now.candidates.status[now.library.find(name)] for name in inside}
-        assert set(codes.values()) == {1}
-        assert bool(against) == any(len(d.contradicted) for d in campaign._ledger.estimates.values())
 
 
 def test_no_number_that_json_cannot_say(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ from assaypilot.engine.chemistry.cores import Core, parse_core, read_cores
 from assaypilot.engine.chemistry.decomposition import decompose, extend
 from assaypilot.engine.chemistry.structures import read_structures
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.progress import Cancelled
 
 
 def read(*texts):
@@ -213,48 +212,11 @@ def test_the_order_of_the_rows_decides_nothing(pairs, chance):
     assert [one[k] for k in order] == other
 
 
-def test_a_core_that_is_there_twice_lies_where_it_adds_no_site():
-    methyls = ["Cc1cnc2ccccc2c1", "CCc1cnc2ccccc2c1", "Clc1cnc2ccccc2c1", "Cc1ccc(C)c2ncccc12"]
-    # Its first ring carries something at 3 and 6, its second at 5 and 8, as the methyls do.
-    apart = decompose([Core("c1ccc2ncccc2c1")], read(*methyls, "Fc1cnc2ccc(CCc3ccc(C)c4cccnc34)cc2c1"))
-    assert len(apart.sites) == 3
-    assert apart.used == 5
-
-
-def test_what_does_not_go_together_again_is_not_used(monkeypatch):
-    from assaypilot.engine.chemistry import decomposition
-
-    monkeypatch.setattr(decomposition, "assemble", lambda core, parts: "CCO")
-    apart = decompose([parse_core("c1ccccc1[*:1]")], read("Cc1ccccc1"))
-    assert (apart.used, apart.reasons) == (0, ("put together again from its parts it is another structure",))
-
-
-def test_a_new_form_of_the_core_is_listed_when_there_is_no_site_for_it():
-    core = parse_core("C1CCN([*:1])CC1[*:2]")
-    apart = decompose([core], read("CN1CCC[C@H](F)C1", "CCN1CCC[C@H](F)C1"))
-    assert apart.sites == ("R1", "R2")
-    longer = extend(apart, read("CN1CCC[C@@H](F)C1", "CCCN1CCC[C@H](F)C1"))
-    assert "its core has another form (stereo)" in longer.reasons[2]
-    assert longer.parts[3].substituents[0] == "CCC[*:1]"
-
-
 def test_a_core_that_nobody_has_or_that_leaves_nothing_is_refused():
     with pytest.raises(AssayPilotError, match="no structure of the table has the core"):
         decompose([Core("c1ccncc1")], read("CCO", "CCN"))
     with pytest.raises(AssayPilotError, match="no structure carries anything on the core"):
         decompose([Core("c1ccncc1")], read("c1ccncc1", "c1ccncc1"))
-
-
-def test_time_and_cancel_end_it():
-    late = decompose([parse_core("c1ccccc1[*:1]")], read("Cc1ccccc1", "Clc1ccccc1"), timeout=-1)
-    assert late.reasons == ("not reached within -1 s",) * 2
-
-    def report(fraction, message):
-        if fraction > 0.5:
-            raise Cancelled
-
-    with pytest.raises(Cancelled):
-        decompose([parse_core("c1ccccc1[*:1]")], read(*(f"{'C' * n}c1ccccc1" for n in range(1, 60))), report)
 
 
 @pytest.mark.parametrize(
@@ -270,17 +232,6 @@ def test_time_and_cancel_end_it():
 def test_parts_that_do_not_fit_are_refused(core, parts, said):
     with pytest.raises(ValueError, match=said):
         assemble(core, parts)
-
-
-def test_a_double_bond_at_a_site_is_no_other_core():
-    apart = decompose([parse_core("C1CCNCC1[*:1]")], read("O=C1CCCNC1", "CC1CCCNC1"))
-    assert apart.sites == ("R1",)
-    assert rows(apart) == [("O=[*:1]",), ("C[*:1]",)]
-
-
-def test_a_ring_whose_core_would_not_be_aromatic_alone_is_refused():
-    apart = decompose([parse_core("c1ccc([*:1])c([*:2])c1")], read("c1ccc2c[nH]cc2c1"))
-    assert "an aromatic ring over R1 and R2 cannot be opened there" in apart.reasons[0]
 
 
 def test_a_ring_over_the_core_itself_is_no_match():

@@ -5,7 +5,6 @@ from rdkit import Chem
 from rdkit.Chem import AllChem
 
 from assaypilot.engine.chemistry.structures import identity, read_structure, read_structures, salt_note, same_structure
-from assaypilot.engine.system.progress import Cancelled
 
 
 def test_the_note_counts_structures_not_waters():
@@ -57,12 +56,3 @@ def test_a_drawing_in_a_cell_is_read_as_the_structure_it_shows(smiles):
         for text in (block, block.strip(), bare.strip(), block.replace("\n", "\r\n")):
             found = read_structure(text)
             assert (found.smiles, found.left_out, found.text) == (expected.smiles, expected.left_out, text)
-
-
-def test_reading_can_be_cancelled():
-    def report(fraction, message):
-        if fraction > 0.4:
-            raise Cancelled
-
-    with pytest.raises(Cancelled):
-        read_structures([f"{'C' * n}O" for n in range(1, 1000)], report)

@@ -75,12 +75,6 @@ def test_a_value_that_is_no_number_is_named_and_left_out(done, table, target, te
     assert made["compounds"] == 5
 
 
-def test_noise_that_no_one_gives_is_usual_at_first_and_named(done, small, target):
-    made = done("new", target, "--table", small, "--epsilon", "0.5")
-    assert (made["noise_sd"], made["endpoints"][0]["noise_estimated"]) == (0.3, True)
-    assert any("0.3 is taken at first" in text for text in made["warnings"])
-
-
 def test_full_disk(unchanged, campaign, tmp_path, monkeypatch):
     def full(_: int) -> None:
         raise OSError(28, "No space left on device")

@@ -152,33 +152,6 @@ def test_the_best_of_what_could_be_made_from_what_is_there(table, tmp_path, done
     assert final["probabilities"]["within_epsilon"] == "best"
 
 
-def test_a_selectivity_from_a_table_to_a_shortlist(small, tmp_path, done, refused):
-    campaign = tmp_path / "selective.assaypilot"
-    parts = ("--endpoint", "pIC50;sd=0.2", "--endpoint", "hERG;unit=log;sd=0.3")
-    whole = (*parts, "--endpoint", "Selectivity;of=pIC50 - hERG;epsilon=0.5")
-    made = done("new", campaign, "--table", small, *whole, "--objective", "Selectivity", "--per-round", "96")
-    assert (made["objective"], made["objectives"]) == ("Selectivity", ["Selectivity"])
-    assert made["noise_sd"] == pytest.approx(0.13**0.5)
-    assert [(e["name"], e["in_goal"], e["of"]) for e in made["endpoints"]] == [
-        ("Selectivity", True, ["pIC50", "hERG"]),
-        ("pIC50", False, None),
-        ("hERG", False, None),
-    ]
-    plan = done("plan", campaign)
-    assert plan["endpoints"] == ["pIC50", "hERG"]
-    final = play(campaign, done, tmp_path)
-    gaps = {name: TRUTH["pIC50"][name] - TRUTH["hERG"][name] for name in IDS}
-    best = max(gaps.values())
-    assert {name for name, gap in gaps.items() if gap >= best - 0.5} <= set(final["in"])
-    assert set(final["in"]) <= {name for name, gap in gaps.items() if gap >= best - 0.75}
-    one = final["compounds"][0]
-    assert set(one["estimate"]) == {"pIC50", "hERG", "Selectivity"}
-    assert (one["low"]["pIC50"], one["low"]["Selectivity"] < one["high"]["Selectivity"]) == (None, True)
-    assert done("verify", campaign, "--recompute")["ok"]
-    said = refused("simulate", "--table", small, *whole, "--strategy", "linfact-g", "--objective", "Selectivity")
-    assert "simulations know no differences of endpoints, and there is one: Selectivity" in said
-
-
 def test_the_best_ten_are_asked_for_by_their_number(tmp_path, capsys):
     file, table = tmp_path / "a.assaypilot", tmp_path / "t.csv"
     rows = [f"C{a}{b},a{a},b{b},{5 + 0.3 * a + 0.2 * b:.2f}\n" for a in range(8) for b in range(6)]

@@ -1,6 +1,5 @@
 """The JSON of every command, key by key: these names are a promise."""
 
-import csv
 from collections.abc import Mapping
 from typing import Any
 
@@ -133,24 +132,6 @@ def test_status_cut(done, campaign):
     assert len(undecided) == 12
     estimates = [entry["estimate"] for entry in undecided]
     assert estimates == sorted(estimates, reverse=True)
-
-
-def test_status_with_two_endpoints(done, run, table, tmp_path):
-    path = table(
-        [("ID", "R1", "R2", "pIC50", "hERG"), *((f"{a}{b}", a, b, 6, 5) for a in ("H", "Me") for b in ("H", "F"))]
-    )
-    campaign = tmp_path / "two.assaypilot"
-    done("new", campaign, "--table", path, "--objective", "pIC50", "--epsilon", "0.5", "--sd", "0.2")
-    for entry in done("status", campaign)["compounds"]:
-        for key in ("estimate", "low", "high"):
-            assert set(entry[key]) == {"pIC50", "hERG"}
-        assert entry["estimate"]["hERG"] == pytest.approx(5)
-    done("plan", campaign, "--out", tmp_path / "work.csv")
-    with (tmp_path / "work.csv").open(encoding="utf-8-sig", newline="") as stream:
-        header = next(csv.reader(stream))
-    assert {"pIC50", "hERG"} < set(header)
-    assert "Value" not in header
-    assert run("status", campaign).code == 0
 
 
 def test_export_log_verify(done, played, tmp_path):

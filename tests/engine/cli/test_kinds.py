@@ -57,27 +57,6 @@ def test_answers_come_back_in_words_and_chances_are_shown(tmp_path, capsys):
     assert "neither active nor inactive" in capsys.readouterr().err
 
 
-def test_counts_are_compared_by_logarithms(tmp_path, capsys):
-    table = library(tmp_path / "t.csv", "Colonies", [""] * 6)
-    file, work, rng = tmp_path / "a.assaypilot", tmp_path / "r.csv", np.random.default_rng(1)
-    new = said(capsys, "new", file, "--table", table, "--endpoint", "Colonies;kind=count", "--epsilon", "0.3",
-               "--slack", "0.2", "--per-round", "48", "--strategy", "linfact-glm",
-               "--parameter", "bound=4")  # fmt: skip
-    assert new["strategy"] == "linfact-glm"
-    for _ in range(2):
-        plan = said(capsys, "plan", file, "--out", work)
-        if plan["finished"]:
-            break
-        filled(work, lambda chance: rng.poisson(40 * chance))
-        said(capsys, "record", file, work)
-    now = said(capsys, "status", file)
-    assert "within 0.3 (natural log) of the best" in str(now)
-    means = [40 * chance for chance in CHANCES.values()]
-    known = {one["id"]: one for one in now["compounds"]}
-    for place, mean in enumerate(means):
-        assert known[f"C{place}"]["estimate"] == pytest.approx(mean, rel=0.5, abs=2.0)
-
-
 @pytest.mark.parametrize(("endpoint", "kind"), [("Activity", "yes-no"), ("Colonies", "count")])
 def test_the_series_model_finds_the_best_by_answers_and_by_counts(tmp_path, capsys, endpoint, kind):
     table = library(tmp_path / "t.csv", endpoint, [""] * 6)

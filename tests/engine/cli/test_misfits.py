@@ -37,14 +37,6 @@ def test_results_of_yes_and_no_are_refused_whole(bare, table, tmp_path, done, re
     assert done("record", path, table(rows, name="r.csv"))["accepted"] == len(asked)
 
 
-def test_simulations_refuse_what_they_would_leave_out(table, refused):
-    rows = [(f"C-{i}", a, b, truth_of(a, b), 5 + 0.3 * i) for i, (a, b) in enumerate((a, b) for a in R1 for b in R2)]
-    path = table([("ID", "R1", "R2", "pIC50", "hERG"), *rows])
-    ends = ("--endpoint", "pIC50;sd=0.2", "--endpoint", "hERG;sd=0.3;limit=<5", "--objective", "pIC50")
-    line = refused("simulate", "--table", path, *ends, *NEAR, "--strategy", "linfact-g", "--runs", "1")
-    assert "--endpoint: simulations know no limits, and there is one: hERG < 5. Leave limit= out" in line
-
-
 def test_values_of_another_unit_are_recorded_when_their_unit_is_given(table, tmp_path, done, refused):
     path = tmp_path / "x.assaypilot"
     rows = [(f"C-{i}", a, b, 20 + 90 * i) for i, (a, b) in enumerate((a, b) for a in R1 for b in R2)]
@@ -56,16 +48,3 @@ def test_values_of_another_unit_are_recorded_when_their_unit_is_given(table, tmp
     assert "--unit uM; --unit nM if they are right" in line
     assert done("record", path, results, "--unit", "uM")["accepted"] == 3
     assert [(entry["value"], entry["unit"]) for entry in done("log", path, "--values")][-1] == (0.9, "uM")
-
-
-def test_values_without_an_endpoint_are_of_the_one_that_the_round_asks_for(table, tmp_path, done, refused):
-    rows = [("a", "H", "F", 30, 2), ("b", "Me", "F", 300, 1), ("c", "H", "Cl", 3, 3), ("d", "Me", "Cl", "", "")]
-    known = table([("ID", "R1", "R2", "IC50 (nM)", "LogD"), *rows])
-    both = ("--endpoint", "IC50 (nM);sd=0.2", "--endpoint", "LogD;sd=0.2", "--objective", "IC50 (nM)")
-    done("new", tmp_path / "x.assaypilot", "--table", known, *both, "--epsilon", "0.5", "--per-round", "12")
-    results = table([("ID", "Value"), ("a", 35), ("d", 20)], name="r.csv")
-    assert "do not say which endpoint" in refused("record", tmp_path / "x.assaypilot", results)
-    done("plan", tmp_path / "x.assaypilot")
-    assert done("record", tmp_path / "x.assaypilot", results)["warnings"] == [
-        "The values of column Value are taken for IC50 (nM), which the round asks for."
-    ]

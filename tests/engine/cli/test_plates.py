@@ -1,7 +1,7 @@
 import pytest
 
 from assaypilot.engine.campaign.campaign import Campaign
-from tests.engine.cli.helpers import fill, read_sheet, truth_of, write_sheet
+from tests.engine.cli.helpers import fill, read_sheet, truth_of
 
 PLATE = ("--plate", 96, "--control-columns", "1,12")
 
@@ -86,15 +86,3 @@ def test_a_plate_too_small_for_an_assay_is_refused_before_a_round_is_issued(refu
     assert "--plate: a measurement of IC50 takes 10 wells, but a 24-well plate has 8 free" in said
     assert two.read_bytes() == before
     assert not (tmp_path / "w.csv").exists()
-
-
-def test_a_list_with_values_is_not_overwritten_by_another_layout(refused, done, two, tmp_path):
-    sheet = tmp_path / "w.csv"
-    done("plan", two, *PLATE, "--out", sheet)
-    header, rows = read_sheet(sheet)
-    rows[0]["Value"] = "12"
-    write_sheet(sheet, header, rows)
-    filled = sheet.read_bytes()
-    for words in ([], [*PLATE], ["--plate", 384, "--same-wells"]):
-        assert "this work list of the open round has values filled in" in refused("plan", two, *words, "--out", sheet)
-    assert sheet.read_bytes() == filled

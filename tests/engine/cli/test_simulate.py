@@ -1,7 +1,4 @@
 import itertools
-import json
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -90,12 +87,6 @@ def test_goal_options_change_an_instance(done):
     assert poor["undecided"] + poor["right"] + poor["errors"] == 4
 
 
-def test_a_shipped_table_with_a_known_truth(done):
-    words = "simulate --dataset practice-960 --strategy uniform --goal best --slack 0.5 --runs 1 --max-phases 1"
-    (document,) = done(*words.split())
-    assert (document["compounds"], document["dimension"], document["noise"]) == (960, 16, [0.2])
-
-
 def test_a_table_by_its_fit_or_by_its_values(done, run, measured):
     table = ("simulate", "--table", measured, "--objective", "pIC50", "--strategy", "proven", "--epsilon", "0.5", *RUNS)
     (fit,), (values,) = done(*table), done(*table, "--truth", "values")
@@ -121,22 +112,6 @@ def test_goals_of_a_table(done, measured):
         "--epsilon", "0.3", "--sd", "0.1", *RUNS, "--budget", "500",
     )  # fmt: skip
     assert named["goal"]["margins"] == [0.3, 0.3]
-
-
-def test_samples_of_several_endpoints_count_one_measurement_each_as_in_a_campaign(done, run, measured):
-    table = (*pareto_of(measured), "--epsilon", "0.3")
-    (document,) = done(*table, *RUNS, "--budget", "200")
-    assert document["samples"]["mean"] <= 100
-    assert document["budget"] == 200
-    assert document["measurements"] == {name: 2 * value for name, value in document["samples"].items()}
-    text = run(*table, *RUNS, "--budget", "200").out
-    assert "2 measurements, as in a campaign" in text
-    (one,) = done(*LINFACT)
-    assert one["samples"] == one["measurements"]
-    assert "campaign" not in run(*LINFACT).out
-    # A round of 8 measurements takes 4 samples.
-    (small,) = done(*table, *RUNS, "--budget", "200", "--per-round", "8")
-    assert small["rounds"]["mean"] >= small["samples"]["mean"] / 4
 
 
 def test_the_series_model_runs_with_fewer_measurements_than_effects(done, measured):
@@ -165,11 +140,3 @@ def test_what_cannot_be_run_is_refused_before_anything_is(run, monkeypatch):
     answer = run("simulate", "--instance", "linfact-1", "--strategy", "linfact-g,gege")
     assert answer.code == 1
     assert "gege does not answer" in answer.err
-
-
-@pytest.mark.slow
-def test_as_a_process_with_two_more():
-    command = [sys.executable, "-m", "assaypilot.engine.cli", *LINFACT, "--jobs", "2", "--json"]
-    answer = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True)
-    assert answer.stderr == ""
-    assert json.loads(answer.stdout)[0]["runs"] == 4

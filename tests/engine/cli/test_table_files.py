@@ -87,14 +87,3 @@ def test_the_header_of_a_table_can_be_named(done, run, tmp_path):
     table = tmp_path / "odd.csv"
     table.write_text("Grp,,Sub,,\nfoo,bar,baz,qux,12\na,b,c,,13\n", encoding="utf-8")
     assert "Or say which row is the header, for example --header 2 or --header 1-2." in run("check", table).err
-
-
-def test_a_limit_that_looks_like_a_logarithm_next_to_values_in_nm_is_asked_about(done, tmp_path):
-    book = write_xlsx(tmp_path / "a.xlsx", {"Data": [["ID", "R1", "R2", "hERG IC50 (nM)"], *ROWS]})
-    report = done("check", book, "--endpoint", "hERG IC50;sd=0.2;limit=<5")
-    assert (
-        "The limit < 5 of hERG IC50 is in nM, as the values are. If phERG IC50 < 5 is meant, give >10000."
-        in report["warnings"]
-    )
-    fine = done("check", book, "--endpoint", "hERG IC50;sd=0.2;limit=>10000")
-    assert not any("The limit" in text for text in fine["warnings"])

@@ -68,13 +68,6 @@ def test_tecan_work_list_counts_positions_down_the_columns(done, campaign, sourc
     assert lines[place - 2 : place] == [f"C;{row['ID']}", f"A;LIB-7;;;{int(row['ID'][2:]) + 17};;2;;;;"]
 
 
-def test_controls_without_a_source_are_named(done, campaign, sources, tmp_path):
-    words = ("--format", "hamilton", "--sources", sources, "--volume", "2 uL", "--source-plate", 384)
-    plan = done("plan", campaign, "--plate", 96, "--control-columns", "1", "--transfers", tmp_path / "x.csv", *words)
-    assert plan["not_transferred"] == ["max", "min"]
-    assert plan["transfers"] == plan["measurements"]
-
-
 def test_lists_that_would_mislead_a_robot_are_refused(refused, run, campaign, table, sources, tmp_path):
     out = tmp_path / "picks.csv"
 

@@ -122,17 +122,3 @@ def test_a_second_table_is_joined_by_its_ids(run, tmp_path):
     refused = run("check", tmp_path / "s.csv", "--join", f"{tmp_path / 'act.csv'}:Nothing")
     assert refused.code == 1
     assert "Nothing" in refused.err
-
-
-def test_a_mistake_is_reported_even_when_nothing_can_be_saved(run, monkeypatch, tmp_path):
-    def broken(*_):
-        raise RuntimeError
-
-    blocked = tmp_path / "a file"
-    blocked.touch()
-    monkeypatch.setattr(program, "_run", broken)
-    monkeypatch.setattr("assaypilot.engine.cli.program.data_folder", lambda: blocked / "below")
-    monkeypatch.setattr("assaypilot.engine.cli.program.tempfile.gettempdir", lambda: str(blocked))
-    answer = run("datasets")
-    assert answer.code == 1
-    assert "nothing could be saved" in answer.err

@@ -178,8 +178,3 @@ def test_prism_table_gives_the_same_curves_when_read_again(tmp_path):
         assert other.compound == one.compound
         assert other.log_value == pytest.approx(one.log_value, abs=1e-3)
         assert other.se == pytest.approx(one.se, rel=0.01)
-
-
-def test_three_concentrations_give_no_value():
-    (one,) = analysed(curve("A", -6.5, doses=DOSES[:3]), controls()).curves
-    assert (one.relation, one.fit, one.flags) == (None, None, ("too few concentrations",))

@@ -62,16 +62,6 @@ def test_a_design_taken_apart_is_as_good_as_one_of_all_together(seed, monkeypatc
     assert counts.value <= 1.01 * whole(round_design, together, candidates, n, most=8).value
 
 
-def test_a_series_in_which_everybody_stands_alone_gets_even_shares():
-    n = 120
-    codes = np.stack([np.arange(n), np.zeros(n, dtype=int)], axis=1)
-    candidates = ProjectedFeatures(SiteFeatures(codes, (n, 1)))
-    design = g_optimal(candidates)
-    assert design.weights == pytest.approx(np.full(n, 1 / n))
-    counts = round_design(design, candidates, 2 * n)
-    assert counts.counts.tolist() == [2] * n
-
-
 def test_what_cannot_be_shared_out_evenly_is_still_shared_out():
     """One measurement too many for two each, and no core to take it."""
     n = 60

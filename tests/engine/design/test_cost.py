@@ -7,7 +7,6 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from assaypilot.engine.design.cost import Priced, Prices, cheapest_spanning, cost_frontier
-from assaypilot.engine.design.pairs import Pairs
 from assaypilot.engine.domain.features import ProjectedFeatures, SiteFeatures
 from assaypilot.engine.errors import AssayPilotError
 from tests.strategies import plain
@@ -127,32 +126,6 @@ def test_made_compounds_are_free():
     assert rich[-1].variance < points[-1].variance
 
 
-def test_dear_compounds_are_replicated_and_cheap_ones_are_many():
-    candidates = one_hot(4, 5, 4, 3, 4)
-    x = candidates.coordinates()
-    sizes = {}
-    for each in (0.5, 20.0):
-        prices = Prices(np.full(960, each), 1.0)
-        budget = 16 * (each + 1) * 3
-        points = cost_frontier(candidates, prices, budget)
-        check(points, x, prices, budget)
-        assert len(points) >= 4
-        sizes[each] = len(points[-1].support) / points[-1].measurements
-    assert sizes[20.0] < 0.1 < 0.3 < sizes[0.5]
-
-
-def test_an_own_deviation_buys_more_compounds():
-    """With tau = 2 sigma more replicates of few compounds are not worth their money."""
-    candidates = one_hot(3, 4, 3)
-    prices = Prices(np.full(36, 5.0), 1.0)
-    plainly = cost_frontier(candidates, prices, 200.0)[-1]
-    spread = cost_frontier(candidates, prices, 200.0, ratio=4.0)[-1]
-    assert len(spread.support) > 1.3 * len(plainly.support)
-    assert spread.counts.mean() < plainly.counts.mean()
-    x = candidates.coordinates()
-    assert spread.variance < variance_of(x, whole(plainly, 36), 4.0)
-
-
 def test_free_measurements_are_limited_by_their_number():
     candidates = one_hot(3, 3)
     prices = Prices(np.full(9, 10.0))
@@ -163,20 +136,6 @@ def test_free_measurements_are_limited_by_their_number():
     assert points[0].cost == 50.0
     with pytest.raises(AssayPilotError, match="Say how many are planned"):
         cost_frontier(candidates, prices, 90.0)
-
-
-def test_differences_required_and_limited_compounds():
-    candidates = one_hot(3, 3)
-    prices = Prices(np.arange(9.0), 1.0)
-    least = np.zeros(9, dtype=int)
-    least[8] = 2
-    points = cost_frontier(candidates, prices, 40.0, directions=Pairs(candidates), least=least, most=3)
-    for point in points:
-        counts = whole(point, 9)
-        assert counts[8] >= 2
-        assert counts.max() <= 3
-    assert points[-1].cost <= 40.0
-    assert points[-1].cost > 30.0
 
 
 @pytest.mark.parametrize(
@@ -194,8 +153,3 @@ def test_differences_required_and_limited_compounds():
 def test_what_cannot_be_bought(price, each, budget, said):
     with pytest.raises(AssayPilotError, match=said):
         cost_frontier(plain(np.eye(2)), Prices(np.array(price), each), budget, measurements=8)
-
-
-def test_too_few_measurements_for_the_money():
-    with pytest.raises(AssayPilotError, match=r"The cheapest way takes 7 and 2 measurements"):
-        cost_frontier(plain(np.eye(2)), Prices(np.array([5.0, 2.0])), 80.0, measurements=1)

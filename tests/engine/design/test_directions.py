@@ -97,62 +97,6 @@ def test_between_compares_every_left_with_every_other_right(gapped):
     assert np.allclose(slowly(between.vectors(keys), inverse), values)
 
 
-def test_between_leaves_out_a_row_against_itself_whatever_its_gap():
-    rng = np.random.default_rng(9)
-    table = ProjectedFeatures(DenseFeatures(rng.normal(size=(4, 3))))
-    means = np.array([3.0, 1.0, 0.0, 2.0])
-    one = table.onto(np.array([0]))
-    for between in (Between(one, table), Between(one, table, gaps=(means[:1], means))):
-        keys, values = between.find(np.eye(3), 9)
-        assert sorted(keys[:, 1].tolist()) == [1, 2, 3]
-    assert np.isfinite(values).all()
-    others = against(table, 0, gaps=means[0] - means)
-    assert values[0] == pytest.approx(others.find(np.eye(3))[1][0])
-
-
-@pytest.mark.parametrize("gaps", [None, np.array([1.0, 0.5, 0.0, 2.0, 4.0])])
-def test_against_one_row(gaps):
-    rng = np.random.default_rng(4)
-    table = ProjectedFeatures(DenseFeatures(rng.normal(size=(5, 3))))
-    others = against(table, 2, gaps=gaps)
-    z, inverse = table.coordinates(), metric(rng, 3)
-    every = [(z[2] - z[j]) / (1.0 if gaps is None else gaps[j]) for j in (0, 1, 3, 4)]
-    keys, values = others.find(inverse, 10)
-    assert others.n == 4
-    assert len(values) == 4
-    assert values[0] == pytest.approx(max(slowly(every, inverse)), rel=1e-9)
-    assert np.allclose(slowly(others.vectors(keys), inverse), values)
-    assert sorted(keys[:, 1].tolist()) == [0, 1, 3, 4]
-
-
-def test_rows_and_their_scaled_form():
-    rng = np.random.default_rng(6)
-    table = ProjectedFeatures(SiteFeatures(product((3, 4)), (3, 4)))
-    gaps = rng.uniform(0.5, 2.0, 12)
-    rows = Rows(table, gaps=gaps)
-    inverse = metric(rng, table.rank)
-    keys, values = rows.find(inverse, 12)
-    expected = slowly(table.coordinates() / gaps[:, None], inverse)
-    assert np.allclose(np.sort(values), np.sort(expected))
-    assert values[0] == pytest.approx(expected.max())
-    assert np.allclose(slowly(rows.vectors(keys), inverse), values)
-    given = Rows(table.coordinates() / gaps[:, None])
-    assert given.find(inverse, 12)[1] == pytest.approx(values)
-    again = against(table, 0, gaps=gaps)
-    assert np.allclose(again.vectors(np.array([[0, 5]])), against(table, 0).vectors(np.array([[0, 5]])) / gaps[5])
-
-
-def test_averages_lie_in_the_hull():
-    rng = np.random.default_rng(7)
-    table = ProjectedFeatures(DenseFeatures(rng.normal(size=(30, 4))))
-    inverse = metric(rng, 4)
-    for directions in (Pairs(table), Rows(table), against(table, 0), Between(table.onto(np.arange(5)), table)):
-        largest = directions.find(inverse)[1][0]
-        assert 0.1 * largest < float(np.vdot(directions.average(inverse), inverse)) < largest
-    every = np.array(list(differences(table.coordinates()).values()))
-    assert np.allclose(Pairs(table).average(inverse), every.T @ every / len(every))
-
-
 def test_what_cannot_be_estimated_is_refused_by_name():
     # Substituent 2 of the first site is in no candidate.
     codes = np.array([[0, 0], [0, 1], [1, 0], [1, 1], [2, 0], [2, 1]])
@@ -169,15 +113,6 @@ def test_what_cannot_be_estimated_is_refused_by_name():
         with pytest.raises(AssayPilotError, match="unseen, unseen too cannot be estimated") as refusal:
             build()
         assert "share their substituents" in str(refusal.value)
-
-
-def test_compounds_that_lack_the_same_can_be_compared_with_each_other():
-    codes = np.array([[0, 0], [0, 1], [1, 0], [1, 1], [2, 0], [2, 1]])
-    candidates = ProjectedFeatures(SiteFeatures(codes, (3, 2)), np.arange(4))
-    pairs = Pairs(candidates.onto(np.array([4, 5])))
-    y = pairs.vectors(np.array([[0, 1]]))[0]
-    full = candidates.basis @ y
-    assert np.allclose(full, [0, 0, 0, 0, 1, -1])
 
 
 def test_bad_input_is_refused():

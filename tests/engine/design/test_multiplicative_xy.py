@@ -9,7 +9,6 @@ import pytest
 from numpy.typing import NDArray
 
 from assaypilot.engine.design import Rows, round_design, xy_optimal
-from assaypilot.engine.design.completion import completed
 from assaypilot.engine.design.multiplicative_xy import fast_xy, multiplicative_xy
 from assaypilot.engine.domain.features import ProjectedFeatures, SiteFeatures
 from assaypilot.engine.system.progress import Cancelled
@@ -88,20 +87,6 @@ def test_whole_measurements_are_as_good_as_careful_ones(
     assert found.value >= design.lower_bound
     careful = round_design(xy_optimal(candidates, directions, gap=GAP), candidates, n, directions=directions, most=most)
     assert found.value <= 1.03 * careful.value
-
-
-def test_a_direction_that_the_design_hardly_minds_is_told_all_the_same() -> None:
-    # The first comparisons are wanted a hundred times as well as the last one, which needs measurements of its own.
-    candidates = table((10, 6, 4), 0.7)
-    x = candidates.coordinates()
-    codes = candidates.features.dense(np.arange(candidates.n_rows))
-    rare, common = int(np.argmax(codes[:, 10])), int(np.argmin(codes[:, 10]))
-    y = np.concatenate([100.0 * (x[1:40] - x[0]), x[[rare]] - x[[common]]])
-    directions = Rows(y[np.abs(y).sum(axis=1) > 0])
-    design = multiplicative_xy(candidates, directions, gap=GAP)
-    assert design is not None
-    found = completed(design, candidates, directions, candidates.rank, candidates.rank)
-    assert found is None or found[1] < 1e6
 
 
 def test_a_large_table_is_planned_the_same_every_time_and_soon() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from assaypilot.engine.design import Pairs, Rows, g_optimal, xy_optimal
 from assaypilot.engine.design.allowed import allowed
 from assaypilot.engine.design.closed_forms import even_design
-from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
+from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures
 
 
 def table(x) -> ProjectedFeatures:
@@ -80,20 +80,3 @@ def test_one_more_than_effects(turned, even):
         assert design.support.tolist() == list(range(d))
     # Leverages are at most d either way.
     assert g_optimal(candidates, gap=1e-9).value == pytest.approx(d)
-
-
-def test_pairs_of_others_are_not_those_of_the_candidates():
-    """Three arms compared, four measurable: the closed form for all four would be 8."""
-    features = DenseFeatures(np.eye(4))
-    candidates = ProjectedFeatures(features)
-    design = xy_optimal(candidates, Pairs(candidates.onto(np.arange(3))), gap=1e-5)
-    assert design.value == pytest.approx(6, rel=1e-4)
-
-
-def test_sites():
-    """A base compound and its single changes are as many as the effects."""
-    codes = np.array([[0, 0], [1, 0], [2, 0], [0, 1], [0, 2]])
-    candidates = ProjectedFeatures(SiteFeatures(codes, (3, 3)))
-    assert candidates.rank == 5
-    design = xy_optimal(candidates, Pairs(candidates))
-    assert (design.value, design.iterations) == (10.0, 1)

@@ -60,21 +60,6 @@ def test_soft_maximum_of_pairs_is_the_sum_over_all_of_them():
     assert more.largest >= top * (1 - 1e-5)
 
 
-@pytest.mark.parametrize("kind", ["pairs", "rows", "against"])
-def test_the_average_is_the_slope_of_the_soft_maximum(kind):
-    rng = np.random.default_rng(5)
-    table = ProjectedFeatures(DenseFeatures(rng.normal(size=(12, 3))))
-    directions = {"pairs": Pairs(table), "rows": Rows(table), "against": against(table, 2)}[kind]
-    half = rng.normal(size=(3, 3))
-    inverse = half @ half.T + np.eye(3)
-    soft = softened(directions, inverse, np.arange(12), np.full(12, 1 / 12))
-    change = rng.normal(size=(3, 3))
-    change = change + change.T
-    step = 1e-2
-    slope = (soft.at(inverse + step * change, 0.5).value - soft.at(inverse - step * change, 0.5).value) / (2 * step)
-    assert slope == pytest.approx(float(np.vdot(soft.at(inverse, 0.5).average, change)), rel=2e-3, abs=2e-3)
-
-
 def test_even_leverages_are_the_rank_everywhere():
     table = some_rows((6, 5, 4), 90, 1)
     x = table.coordinates()

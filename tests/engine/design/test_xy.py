@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assaypilot.engine.design import xy, xy_search
+from assaypilot.engine.design import xy
 from assaypilot.engine.design.directions import Rows
 from assaypilot.engine.design.interior_point import dual_bound
 from assaypilot.engine.design.pairs import Pairs
-from assaypilot.engine.design.xy import full_product_value, xy_optimal
+from assaypilot.engine.design.xy import xy_optimal
 from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Cancelled
@@ -65,22 +65,6 @@ def test_full_products_have_twice_their_substituents(monkeypatch, sizes, recogni
         assert reached(candidates, design) == pytest.approx(best, rel=1e-8)
     d = candidates.rank
     assert len(design.support) <= d * (d + 1) // 2
-
-
-def test_only_whole_products_are_recognised():
-    whole = sites(product((3, 4)), (3, 4))
-    assert full_product_value(whole, Pairs(whole)) == 14
-    shuffled = sites(product((3, 4))[np.random.default_rng(0).permutation(12)], (3, 4))
-    assert full_product_value(shuffled, Pairs(shuffled)) == 14
-    unused = sites(product((3, 4)), (3, 5))
-    assert full_product_value(unused, Pairs(unused)) == 14
-    assert full_product_value(whole, Pairs(whole.onto(np.arange(11)))) is None
-    assert full_product_value(whole, Rows(whole)) is None
-    assert full_product_value(sites(product((3, 4))[:-1], (3, 4)), Pairs(whole)) is None
-    twice = sites(np.repeat(product((3, 4)), 2, axis=0), (3, 4))
-    assert full_product_value(twice, Pairs(twice)) is None
-    dense = ProjectedFeatures(DenseFeatures(product((3, 4)).astype(float)))
-    assert full_product_value(dense, Pairs(dense)) is None
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -158,17 +142,6 @@ def test_bounds_and_forbidden_compounds():
     assert every.lower_bound == every.value
 
 
-def test_warm_start_gives_the_same_value():
-    candidates = part(0, 120)
-    pairs = Pairs(candidates)
-    cold = xy_optimal(candidates, pairs, gap=1e-5)
-    warm = xy_optimal(candidates, pairs, gap=1e-5, warm=cold)
-    assert warm.converged
-    assert warm.value == pytest.approx(cold.value, rel=2e-5)
-    other = xy_optimal(part(5, 120), Pairs(part(5, 120)), gap=1e-5, warm=cold)
-    assert other.converged
-
-
 @pytest.mark.slow
 def test_fewer_compounds_cost_little():
     candidates = part(0, 300)
@@ -206,14 +179,6 @@ def test_limits_on_the_compounds_refused_in_plain_words():
         xy_optimal(candidates, Rows(np.ones((2, 3))))
 
 
-def test_fewer_compounds_than_any_plan_needs():
-    candidates = ProjectedFeatures(DenseFeatures(np.eye(5)))
-    with pytest.raises(AssayPilotError, match="too few") as refusal:
-        xy_optimal(candidates, Pairs(candidates), max_support=4)
-    assert "5" in str(refusal.value)
-    assert len(xy_optimal(candidates, Pairs(candidates), max_support=5).support) == 5
-
-
 def test_nothing_to_tell_apart():
     equal = sites(np.array([[0, 1], [0, 1], [1, 0]]), (2, 2))
     with pytest.raises(AssayPilotError, match="all compounds to compare are equal"):
@@ -222,28 +187,6 @@ def test_nothing_to_tell_apart():
         xy_optimal(equal, Rows(np.zeros((2, equal.rank))))
     with pytest.raises(AssayPilotError, match="nothing to measure"):
         xy_optimal(ProjectedFeatures(DenseFeatures(np.zeros((3, 2)))), Rows(np.zeros((1, 0))))
-
-
-def test_one_candidate_and_duplicates():
-    one = ProjectedFeatures(DenseFeatures(np.array([[2.0]])))
-    design = xy_optimal(one, Rows(np.array([[1.0], [-3.0], [0.0]])))
-    assert design.support.tolist() == [0]
-    assert design.value == pytest.approx(9 / 4)
-    codes = np.repeat(product((3, 3)), 3, axis=0)
-    candidates = sites(codes, (3, 3))
-    design = xy_optimal(candidates, Pairs(candidates), gap=1e-7)
-    assert design.converged
-    assert design.value == pytest.approx(12.0, rel=1e-6)
-
-
-def test_running_out_of_rounds_is_said(monkeypatch):
-    monkeypatch.setattr(xy_search, "_ROUNDS", 2)
-    candidates = part(0, 300)
-    design = xy_optimal(candidates, Pairs(candidates), gap=1e-6)
-    assert not design.converged
-    assert design.gap > 1e-6
-    check_is_design(design, candidates)
-    assert design.lower_bound <= 40.0 * (1 + 1e-9)
 
 
 def test_progress_rises_and_stops_on_cancel():

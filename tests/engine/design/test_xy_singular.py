@@ -6,7 +6,7 @@ from numpy.linalg import LinAlgError
 
 from assaypilot.engine.design.allowed import allowed
 from assaypilot.engine.design.directions import Rows, against
-from assaypilot.engine.design.frame import Frame, unseen_lengths
+from assaypilot.engine.design.frame import Frame
 from assaypilot.engine.design.pairs import Pairs
 from assaypilot.engine.design.rounding import round_design
 from assaypilot.engine.design.xy import xy_optimal
@@ -202,59 +202,6 @@ def test_few_compounds_are_refused_where_they_tell_nothing_and_valued_by_what_th
         design = xy_optimal(candidates, Pairs(wanted), gap=0.1, max_support=size)
         assert len(design.support) <= size
         assert design.value == pytest.approx(worst(candidates, design.support, design.weights, pairs_of(wanted)))
-
-
-def test_the_only_allowed_design_is_refused_when_it_needs_more_compounds():
-    candidates = sites(2, 20, (4, 4, 3))
-    with pytest.raises(AssayPilotError, match="5 compounds are too few"):
-        xy_optimal(candidates, Pairs(candidates), upper=1 / 20, max_support=5)
-
-
-def test_single_directions_keep_their_digits():
-    candidates = ProjectedFeatures(DenseFeatures(np.array([[1.0, 0.0], [1.0, 1e-7], [0.0, 1.0]])))
-    rows = Rows(np.array([[0.0, 1e-9], [1.0, -1.0]]) @ candidates.basis)
-    blind = candidates.basis.T @ np.array([[1.0], [1.0]]) / np.sqrt(2.0)
-    keys, values = rows.find(blind @ blind.T, 2)
-    assert keys[:, 0].tolist() == [0, 1]
-    assert values[0] == pytest.approx(5e-19)
-    assert values[1] < 1e-30
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_what_is_not_seen_is_told_from_rounding(seed):
-    rng = np.random.default_rng(seed)
-    whole = np.linalg.qr(rng.normal(size=(12, 12)))[0]
-    blind = whole[:, :2]
-    y = rng.normal(size=(40, 10)) @ whole[:, 2:].T
-    y[7] += 1e-10 * blind[:, 1]
-    keys, lengths = unseen_lengths(Rows(y), blind, 40)
-    assert keys[0, 0] == 7
-    assert lengths[0] == pytest.approx(1e-10, rel=1e-3)
-    assert lengths[1] < 1e-14
-
-
-def test_a_stall_is_handed_over_with_the_directions_that_matter(monkeypatch):
-    real = XYSearch.converge
-    handed = []
-
-    def converge(self, warm):
-        # The shares handed over alone prove a bound near the optimum.
-        handed.append(len(self.y))
-        if self.y:
-            self.look(self.frame.rows(warm.support), warm.weights)
-        handed.append(self.lower)
-        return real(self, warm)
-
-    monkeypatch.setattr(XYSearch, "converge", converge)
-    candidates = sites(5, 2500, (12,) * 5)
-    wanted = candidates.onto(np.sort(np.random.default_rng(5).choice(2500, 50, replace=False)))
-    design = xy_optimal(candidates, Pairs(wanted), gap=1e-3)
-    assert design.converged
-    assert design.iterations < 40
-    assert len(handed) == 2
-    assert handed[0] > candidates.rank
-    assert handed[1] > 0.9 * design.value
-    assert design.value == pytest.approx(worst(candidates, design.support, design.weights, pairs_of(wanted)), rel=1e-6)
 
 
 @pytest.mark.parametrize("n", [24, 60])

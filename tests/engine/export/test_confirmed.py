@@ -2,7 +2,6 @@
 
 import dataclasses
 import io
-from pathlib import Path
 
 import pypdfium2 as pdfium
 from pptx import Presentation
@@ -11,9 +10,8 @@ from assaypilot.engine.campaign.findings import Check, Confirmation, Prediction
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.export.contents import Choice, contents
 from assaypilot.engine.export.report import document
-from assaypilot.engine.export.shortlist import confirmed, ranked, table_of
+from assaypilot.engine.export.shortlist import ranked, table_of
 from assaypilot.engine.export.slide import presentation
-from tests.engine.export.reporting import HERG, POTENCY, begin, indoles
 
 
 def check(compound: int, value: float | None, inside: bool | None, endpoint: int = 0) -> Check:
@@ -43,15 +41,6 @@ def test_the_column_states_each_state(decided: Status) -> None:
     ]
     kept = contents(status, Choice(columns=("Status",)), program="AssayPilot 9.9", exported="2030").shortlist
     assert kept.header == ("ID", "Status", "Evidence", "Availability", "Confirmed"), "no row goes out without"
-
-
-def test_several_endpoints_state_which(tmp_path: Path) -> None:
-    with begin(tmp_path, indoles(), POTENCY, HERG, goal="pareto", objective="", objectives=("pIC50", "hERG"),
-               epsilon=0.5) as campaign:  # fmt: skip
-        status = campaign.status()
-    off = confirming(status, check(0, 7.0, True), check(0, 8.0, False, 1))
-    off = dataclasses.replace(off, confirmation=dataclasses.replace(off.confirmation, states={0: False}))
-    assert confirmed(off, 0) == "not confirmed: hERG 1.00 above predicted"
 
 
 def test_cards_tables_and_slides_show_it(decided: Status) -> None:

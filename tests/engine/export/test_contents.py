@@ -4,13 +4,10 @@ import pickle
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.settings import Settings
@@ -21,8 +18,7 @@ from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.export.contents import Choice, contents
 from assaypilot.engine.export.formats import FORMATS, write
 from assaypilot.engine.export.sheet import Column
-from assaypilot.engine.export.shortlist import decimals, ranked, table_of
-from assaypilot.engine.export.work_list import work_list
+from assaypilot.engine.export.shortlist import ranked
 from assaypilot.engine.system.progress import Cancelled
 from tests.engine.export.making import (
     HERG,
@@ -68,16 +64,6 @@ def test_the_process_of_an_export_loads_neither_designs_nor_strategies(
     assert "assaypilot.engine.campaign.state" in loaded
     heavy = ("scipy", "rdkit", "matplotlib", "assaypilot.engine.design", "assaypilot.engine.strategies.designs")
     assert not loaded.intersection(heavy)
-
-
-def test_no_row_goes_out_without_its_id_and_what_it_rests_on(nasty: Status) -> None:
-    now = contents(nasty, Choice("all", columns=("Status",)))
-    assert now.shortlist.header == ("ID", "Status", "Evidence", "Availability")
-    assert contents(nasty, Choice("all", columns=("Availability", "ID"))).shortlist.header == (
-        "Availability",
-        "ID",
-        "Evidence",
-    )
 
 
 def test_in_stock_only_where_a_list_states_it(tmp_path: Path) -> None:
@@ -216,53 +202,3 @@ def test_cells_go_with_their_compounds(status: Status) -> None:
     chosen = contents(status, Choice("all", (5, 1), ("MW (2)", "ID"), (weights,))).shortlist
     assert chosen.header[:2] == ("MW (2)", "ID")
     assert [row[:2] for row in chosen.rows] == [(105.5, "C5"), (None, "C1")]
-
-
-VALUES = {"a": 6.0, "b": 7.0, "c": 6.4, "d": 7.4, "e": 5.0, "f": 6.0}
-ROWS = [("H", "H"), ("H", "F"), ("Me", "H"), ("Me", "F"), ("Cl", "H"), ("Cl", "F")]
-
-Make = Callable[..., Campaign]
-
-
-@pytest.fixture
-def make(tmp_path: Path) -> Make:
-    """A campaign on six compounds with one value each."""
-
-    def create(
-        sites: tuple[str, str] = ("R1", "R2"), smiles: list[str] | None = None, epsilon: float = 0.5, **endpoint: object
-    ) -> Campaign:
-        measured = Endpoint("pIC50", noise_sd=0.2, **endpoint)  # type: ignore[arg-type]  # what a test asks for
-        return Campaign.create(
-            tmp_path / "x.assaypilot",
-            library=Library.listed(sites, ROWS, ids=list(VALUES), smiles=smiles),
-            endpoints=[measured],
-            settings=Settings("pIC50", epsilon, max_replicates=24),
-            history=[Result(name, value) for name, value in VALUES.items()],
-        )
-
-    return create
-
-
-@pytest.mark.parametrize(("direction", "best"), [("max", "dbcafe"), ("min", "eafcbd")])
-def test_the_best_comes_first_whichever_way_is_better(make: Make, direction: str, best: str) -> None:
-    with make(direction=direction) as campaign:
-        assert "".join(campaign.status().library.ids[c] for c in ranked(campaign.status())) == best
-
-
-def test_a_site_with_the_name_of_a_column(make: Make) -> None:
-    with make(sites=("Status", "value")) as campaign:
-        now = campaign.status()
-        assert list(table_of(now, ranked(now)).header)[:4] == ["ID", "Status", "value", "Status (2)"]
-        issued = campaign.plan()
-        sheet = work_list(campaign.status(), issued)
-        assert len(set(sheet.header)) == len(sheet.header)
-
-
-@given(st.floats(1e-6, 1e6))
-def test_decimals_distinguish_a_tenth_of_epsilon_apart(epsilon: float) -> None:
-    digits = decimals(epsilon)
-    assert 0 <= digits <= 6
-    if 1e-4 < epsilon < 10:
-        assert 0.01 * epsilon <= 10.0**-digits <= epsilon
-    assert decimals(0.5) == 2
-    assert decimals(80.0) == 0

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assaypilot.engine.export.pdf_pages import load_fonts, not_drawn
-from assaypilot.engine.export.plain import plain, shared_out
+from assaypilot.engine.export.plain import plain
 from assaypilot.engine.figures.aligned import Aligned
 
 load_fonts()
@@ -27,21 +27,6 @@ def test_rings_are_equally_large_in_pictures_next_to_each_other() -> None:
         rings.append(max(math.hypot(float(c) - float(a), float(d) - float(b)) for a, b, c, d in ends))
     assert rings == pytest.approx([bond] * 3, rel=0.05)
     assert Aligned(()).bond([], 160, 80) > 0
-
-
-@given(st.lists(st.tuples(st.floats(1, 500), st.floats(0, 1)), min_size=1, max_size=12), st.floats(50, 800))
-def test_columns_fit_and_give_nothing_away(columns: list[tuple[float, float]], width: float) -> None:
-    natural = [one for one, _ in columns]
-    least = [one * share for one, share in columns]
-    found = shared_out(natural, least, width)
-    assert sum(found) <= width * (1 + 1e-6)
-    if sum(natural) <= width:
-        assert found == natural
-    elif sum(least) <= width:
-        assert all(
-            low * (1 - 1e-9) <= one <= high * (1 + 1e-9) for low, one, high in zip(least, found, natural, strict=True)
-        )
-        assert sum(found) == pytest.approx(width, rel=1e-4)
 
 
 @given(st.text(max_size=60))

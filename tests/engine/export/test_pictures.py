@@ -35,14 +35,6 @@ def test_the_window_shows_what_the_report_shows_until_a_compound_is_chosen(nasty
     assert picture_of(nasty).caption == in_the_window.caption != ""
 
 
-def test_a_place_names_a_compound_once_something_is_drawn(nasty: Status) -> None:
-    picture = picture_of(nasty)
-    assert picture.compounds == []
-    assert picture.near(0.0, 7.0, (0.1, 0.1)) is None
-    picture.draw((6.0, 3.0), 100.0)
-    assert picture.near(1.0, 7.0, (0.1, 0.1)) == pytest.approx(picture.compounds[0])
-
-
 ROWS = [(a, b) for a in ("H", "Me", "Cl") for b in ("F", "CN", "OMe")]
 EFFECT = {"H": 0.0, "Me": 0.4, "Cl": 0.9, "F": 0.0, "CN": 0.5, "OMe": -0.3}
 

@@ -1,18 +1,14 @@
 """The report is read back: its words, its pages, its outline; texts of tables stay texts."""
 
 import socket
-import time
 from pathlib import Path
 
 import pypdfium2 as pdfium
 import pytest
-from matplotlib.text import Text
 
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.chemistry.names import short_name
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Result
-from assaypilot.engine.export import pictures
 from assaypilot.engine.export.contents import Choice
 from assaypilot.engine.export.report import document
 from tests.engine.export.reporting import HOSTILE, begin, indoles, labels, pages, play, said
@@ -47,29 +43,6 @@ def test_every_compound_has_its_status_estimate_interval_and_evidence(decided: S
         n = int(known.measured[c])
         assert (f"(n = {n}); made" if n else "predicted, never measured; to be made") in card
         assert f"{'in' if known.status[c] == 1 else 'out'}, decided in round {known.decided_in_round[c]}" in card
-
-
-def test_structures_and_figures_are_sharp_enough_for_print(decided: Status) -> None:
-    with pdfium.PdfDocument(document(said(decided, Choice("all")))) as read:
-        drawn = [thing for k in range(len(read)) for thing in read[k].get_objects(max_depth=4)]
-        images = [thing for thing in drawn if thing.type == pdfium.raw.FPDF_PAGEOBJ_IMAGE]
-        assert len(images) > 36  # and the figures
-        assert all(image.get_metadata().horizontal_dpi > 250 for image in images)
-
-
-def test_contributions_have_every_substituent_with_its_count(decided: Status) -> None:
-    measured = pictures.measured(decided, 0)
-    figures = pictures.contribution_figures(decided, 0, measured, 7.0)
-    part = {text.get_text() for figure in figures for text in figure.findobj(Text)}
-    carried = {}
-    for m in decided.measurements:
-        for site, label in decided.library.substituents(m.compound).items():
-            carried[site, label] = carried.get((site, label), 0) + m.n
-    for (site, label), count in carried.items():
-        assert site in part
-        assert short_name(label) in part
-        assert f"{count:,}" in part
-    assert "additive model fits" in " ".join(pages(document(said(decided))))
 
 
 def test_the_outline_leads_to_every_part_and_the_file_has_a_title(decided: Status) -> None:
@@ -134,16 +107,3 @@ def test_the_same_contents_make_the_same_file(decided: Status) -> None:
     one, other = (document(said(decided)) for _ in range(2))
     assert one == other
     assert document(said(decided, exported="2031-01-02 03:04")) != one
-
-
-@pytest.mark.slow
-def test_five_hundred_compounds_in_far_less_than_fifteen_seconds(tmp_path: Path) -> None:
-    with begin(tmp_path, indoles((9, 8, 7)), per_round=400) as campaign:
-        now = play(campaign, 1)
-    started = time.process_time()  # what else the computer does is not counted
-    data = document(said(now, Choice("all")))
-    assert time.process_time() - started < 10.0
-    found = pages(data)
-    assert all(name in " ".join(found) for name in now.library.ids)
-    # Fifteen to a page, and the other parts.
-    assert 504 / 15 < len(found) < 504 / 15 + 15

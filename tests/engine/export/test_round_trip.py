@@ -25,7 +25,7 @@ from assaypilot.engine.tables.opening import read_table
 from assaypilot.engine.tables.options import TableOptions, parse_endpoint_spec
 from assaypilot.engine.tables.raw import RawTable
 from assaypilot.engine.tables.results import read_results
-from tests.engine.export.making import HERG, IC50, NASTY, begin, nasty_library
+from tests.engine.export.making import IC50, begin, nasty_library
 
 ENDINGS = ("csv", "xlsx", "sdf")
 WHOLE = Choice("all", tuple(range(9)))
@@ -87,22 +87,6 @@ def test_a_shortlist_is_understood_without_a_word(tmp_path: Path, ending: str) -
     mapping = propose(raw)
     assert (mapping.id, mapping.sites) == ("ID", ("para", "Core"))
     assert [column.value for column in mapping.endpoints] == ["pIC50 measured"]
-
-
-@pytest.mark.parametrize("ending", ENDINGS)
-def test_several_endpoints_and_a_limit(tmp_path: Path, ending: str) -> None:
-    from assaypilot.engine.domain.endpoint import Limit
-
-    limited = dataclasses.replace(HERG, limit=Limit("<", 5.0))
-    history = [Result(name, value, e) for k, name in enumerate(NASTY) for e, value in (("IC50", 90 + k), ("hERG", 4.5))]
-    with begin(tmp_path / "x.assaypilot", endpoints=(IC50, limited), history=history) as campaign:
-        status = campaign.status()
-    raw = back(tmp_path / f"x.{ending}", status)
-    for endpoint in ("pIC50", "hERG"):
-        name = {"pIC50": "IC50"}.get(endpoint, endpoint)
-        want = [round(float(value), 3) for value in status.candidates.estimates[name]]
-        assert [float(text) for text in raw.column(f"{endpoint} estimate")] == want
-    assert raw.find("P(hERG ‹ 5)" if ending == "sdf" else "P(hERG < 5)") is not None
 
 
 def test_measurements_of_a_workbook_can_be_recorded_again(tmp_path: Path, nasty: Status) -> None:

@@ -104,24 +104,6 @@ def test_every_kind_of_structure_is_read_back_the_same(tmp_path: Path, nasty: St
     assert text.count("V3000") == (0 if start == 0 else 2)  # relative stereo
 
 
-def test_a_compound_without_structure_keeps_its_data_and_reports_it(tmp_path: Path, nasty: Status) -> None:
-    path = tmp_path / "x.sdf"
-    status = status_with(nasty, ("",))
-    write(path, contents(status, Choice("all", (0, 1))))
-    text = path.read_text(encoding="utf-8")
-    first, second, _ = text.split("$$$$\n")
-    assert "  0  0  0  0  0  0  0  0  0  0999 V2000" in first
-    assert ">  <Comment>\nThe structure is not known.\n" in first
-    assert "Comment" not in second
-    table = read_table(path)
-    assert table.column("ID") == (NASTY[0], NASTY[1])
-    assert table.column("SMILES")[0] == ""
-    assert (
-        float(table.column("pIC50 estimate")[0])
-        == contents(status, Choice("all", (0,))).shortlist.column("pIC50 estimate")[0]
-    )
-
-
 @pytest.fixture
 def campaign(nasty: Status) -> Callable[[], Status]:
     """The status, as something that can be printed in a line."""

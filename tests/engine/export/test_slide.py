@@ -88,23 +88,6 @@ def test_the_best_compounds_are_groups_with_picture_id_value_and_evidence(decide
     assert f"+ {36 - len(groups)} more" in words(slide)
 
 
-def test_labels_alone_make_a_real_table(tmp_path: Path) -> None:
-    with begin(tmp_path, labels((4, 3, 3))) as campaign:
-        now = play(campaign, 1)
-    slide = slide_of(presentation(said(now, Choice("all"))))
-    (table,) = [shape.table for shape in slide.shapes if shape.has_table]
-    rows = [[cell.text for cell in row.cells] for row in table.rows]
-    assert rows[0] == ["ID", "R1", "R2", "R3", "pIC50", "Evidence"]
-    assert len(rows) == 13
-    for row, c in zip(rows[1:], said(now, Choice("all")).compounds.tolist(), strict=False):
-        assert row[:4] == [now.library.ids[c], *now.library.substituents(c).values()]
-        assert row[4].startswith(f"{now.candidates.estimate[c]:.2f} (")
-        n = int(now.candidates.measured[c])
-        mean = np.mean([m.value for m in now.measurements if m.compound == c and m.usable]) if n else 0.0
-        assert row[5] == (f"measured {mean:.2f} (n = {n})" if n else "predicted; to be made")
-    assert "+ 24 more" in words(slide)
-
-
 @pytest.mark.parametrize("maker", [indoles, labels])
 def test_texts_of_tables_stay_texts(tmp_path: Path, maker: Any) -> None:
     with begin(tmp_path, maker((3, 2, 1), HOSTILE), name="<b>R1 $width x <$energy</b>\x00\x0b") as campaign:

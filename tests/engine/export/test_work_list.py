@@ -36,22 +36,6 @@ def filled(sheet: Sheet, path: Path, column: str = "Value", value: float = 5.0) 
     return path
 
 
-def test_without_plates_it_is_as_it_was(tmp_path: Path) -> None:
-    now, issued = planned(tmp_path)
-    sheet = work_list(now, issued)
-    assert sheet.header == (
-        "Rank", "ID", "SMILES", "R1", "R2", "Round", "Replicate", "Expected pIC50", "Low pIC50", "High pIC50", "Why",
-        "Value", "Relation", "Unit", "Date", "Plate", "Well", "Batch", "Comment",
-    )  # fmt: skip
-    rows = as_dicts(sheet)
-    assert {(row["Plate"], row["Well"], row["Unit"], row["Value"]) for row in rows} == {("", "", "nM", "")}
-    assert [(row["Rank"], row["ID"], row["Replicate"]) for row in rows] == [
-        (rank, now.library.ids[item.compound], replicate)
-        for rank, item in enumerate(issued.items, start=1)
-        for replicate in range(1, item.replicates + 1)
-    ]
-
-
 def test_endpoints_on_plates_of_their_own_have_rows_of_their_own(tmp_path: Path) -> None:
     now, issued = planned(tmp_path, endpoints=(CURVE, HERG))
     assert issued.endpoints == (0, 1)

@@ -8,7 +8,7 @@ import pypdfium2 as pdfium
 import pytest
 from reportlab.pdfgen.canvas import Canvas
 
-from assaypilot.engine.campaign.issued_rounds import Round, RoundItem
+from assaypilot.engine.campaign.issued_rounds import Round
 from assaypilot.engine.campaign.plating import plate_layout
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.endpoint import Endpoint
@@ -21,11 +21,6 @@ from tests.engine.export.making import plain_library, planned
 
 CURVE = Endpoint("IC50", unit="nM", transform="log", noise_sd=0.2, wells_per_measurement=10)
 ENDS = PlateUse(96, read_controls(["1,12"]), edge=False)
-
-
-def planned_plainly(path: Path) -> tuple[Status, Round]:
-    (path / "plain").mkdir()
-    return planned(path / "plain", plain_library())
 
 
 def page(now: Status, issued: Round, use: PlateUse | None = None, report: Report = silent) -> bytes:
@@ -93,30 +88,6 @@ def test_wells_carry_ranks_and_the_legend_states_what_there_is(tmp_path: Path) -
         assert words not in plain
     curves = replace(now, endpoints=(CURVE,))
     assert "further wells of the same measurement" in texts(page(curves, issued, PlateUse(96)))[0]
-
-
-def test_characters_without_a_picture_are_reported(tmp_path: Path) -> None:
-    now, issued = planned(tmp_path, per_round=9, max_replicates=1)
-    missing = {letter for item in issued.items for letter in now.library.ids[item.compound] if letter in "化合物"}
-    first = texts(page(now, issued))[0]
-    assert f"{len(missing)} characters of names are not in the font of this page" in first
-    plain, rounds = planned_plainly(tmp_path)
-    assert "font" not in texts(page(plain, rounds))[0]
-
-
-def test_more_measurements_than_a_page_has_room_for_go_on(tmp_path: Path) -> None:
-    now, issued = planned(tmp_path, plain_library(), max_replicates=2)
-    items = (RoundItem(0, 90, "many", None, None, None), RoundItem(1, 1, "one", None, None, None))
-    many = Round(1, 1, items, "open", issued.issued, None, ((0,), (0,)))
-    pages = texts(page(now, many, PlateUse(384)))
-    whole = "\n".join(pages)
-    assert all(f"r{k} R1-P1" in whole for k in range(1, 91))
-    assert len(pages) >= 4
-
-
-def test_the_same_round_prints_the_same_bytes(tmp_path: Path) -> None:
-    now, issued = planned(tmp_path)
-    assert page(now, issued, ENDS) == page(now, issued, ENDS)
 
 
 X, TOP, WIDTH, RIM = 40.0, 800.0, 500.0, 15.0

@@ -16,8 +16,6 @@ import pytest
 from PIL import Image
 
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.export import workbook
 from assaypilot.engine.export.contents import Choice, contents
 from assaypilot.engine.export.formats import write
 from assaypilot.engine.export.plain import LONGEST
@@ -98,14 +96,6 @@ def test_pictures_lie_in_the_rows_of_their_compounds_and_are_not_blank(tmp_path:
     assert re.fullmatch(r"'Shortlist'!\$A\$1:\$\w\$4", page.print_area)
 
 
-def test_pictures_beyond_the_limit_are_left_out(tmp_path: Path, nasty: Status, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workbook, "MOST_PICTURES", 4)
-    book = written(tmp_path / "x.xlsx", nasty)
-    assert len(book["Shortlist"]._images) == 4
-    notes = [row[1] for row in cells(book["Settings"]) if row[0] == "Note on this workbook"]
-    assert notes == ["Only the first 4 of 9 compounds have their picture."]
-
-
 def test_an_empty_list_states_why_and_has_no_row(tmp_path: Path) -> None:
     with begin(tmp_path / "x.assaypilot") as campaign:
         path = tmp_path / "x.xlsx"
@@ -151,27 +141,6 @@ def test_texts_that_a_workbook_cannot_take_as_they_are(tmp_path: Path, nasty: St
         ]
     else:
         assert notes == []
-
-
-def test_more_rows_than_a_sheet_holds_are_refused_plainly(
-    tmp_path: Path, nasty: Status, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(workbook, "MOST_ROWS", 9)
-    with pytest.raises(AssayPilotError, match="would have 9 rows below its header, and a workbook holds 8") as caught:
-        write(tmp_path / "x.xlsx", contents(nasty, Choice("all")))
-    assert caught.value.mend == "Write a csv file instead."
-    assert not list(tmp_path.iterdir())
-
-
-def test_a_large_workbook_holds_the_same(tmp_path: Path, nasty: Status, monkeypatch: pytest.MonkeyPatch) -> None:
-    small = written(tmp_path / "small.xlsx", nasty)
-    monkeypatch.setattr(workbook, "_LARGE", 3)
-    large = written(tmp_path / "large.xlsx", nasty)
-    for name in SHEETS[:4]:
-        # openpyxl leaves the escape of _x0041_ in texts that stand in their cells; spreadsheets and our reader do not.
-        plain = [[v.replace("_x005F", "") if isinstance(v, str) else v for v in row] for row in cells(large[name])]
-        assert cells(small[name]) == plain
-    assert len(large["Shortlist"]._images) == 9
 
 
 @pytest.mark.skipif(shutil.which("soffice") is None, reason="LibreOffice is not installed here")

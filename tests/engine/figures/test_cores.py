@@ -3,15 +3,12 @@ from typing import Any
 import numpy as np
 import pytest
 from rdkit import Chem
-from rdkit.Chem import rdDepictor
 
 from assaypilot.engine.chemistry.assembling import CORE_SITE
 from assaypilot.engine.domain.library import Library, Scaffold, Site
 from assaypilot.engine.figures.aligned import Aligned
-from assaypilot.engine.figures.cores import carried, widest_turn
+from assaypilot.engine.figures.cores import carried
 from tests.engine.export.making import CORE, SMILES, nasty_library
-
-PYRIDINE = "c1nc([*:1])ccc1[*:2]"
 
 
 def positions(molecule: Any, pattern: str) -> np.ndarray:
@@ -19,26 +16,6 @@ def positions(molecule: Any, pattern: str) -> np.ndarray:
     atoms = molecule.GetSubstructMatch(Chem.MolFromSmarts(pattern))
     assert atoms, pattern
     return molecule.GetConformer().GetPositions()[list(atoms), :2]
-
-
-@pytest.fixture
-def templates(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    """Whether the templates of ring systems were asked for, each time coordinates were made."""
-    asked: list[bool] = []
-    plain = rdDepictor.Compute2DCoords
-
-    def watched(molecule: Any, useRingTemplates: bool = False) -> int:
-        asked.append(useRingTemplates)
-        return plain(molecule, useRingTemplates=useRingTemplates)
-
-    monkeypatch.setattr(rdDepictor, "Compute2DCoords", watched)
-    return asked
-
-
-@pytest.mark.parametrize(("core", "asked"), [("c1ccc2[nH]c([*:1])cc2c1", False), ("C1CC2CC1CN2[*:1]", True)])
-def test_a_core_is_drawn_with_templates_where_it_needs_them(core: str, asked: bool, templates: list[bool]) -> None:
-    assert Aligned((core,)).molecule("CCO") is not None
-    assert templates == [asked, False]
 
 
 def test_what_a_compound_carries_by_site() -> None:
@@ -75,32 +52,9 @@ def test_turned_over_when_the_sites_are_exchanged() -> None:
     assert np.linalg.norm(one - other) > 3
 
 
-def test_several_cores_lie_alike() -> None:
-    aligned = Aligned((CORE, PYRIDINE))
-    benzene = aligned.molecule("Clc1ccc(F)cc1", {1: "Cl[*:1]", 2: "F[*:2]"})
-    pyridine = aligned.molecule("Clc1ccc(F)cn1", {1: "Cl[*:1]", 2: "F[*:2]"})
-    rings = [np.sort(positions(m, "a1aaaaa1").round(2), axis=0) for m in (benzene, pyridine)]
-    assert np.abs(rings[0] - rings[1]).max() < 0.1
-
-
 def test_a_molecule_without_the_core_is_drawn_all_the_same() -> None:
     molecule = Aligned((CORE,)).molecule("C1CC2CCC1CC2")
     assert molecule.GetNumConformers() == 1
     xy = positions(molecule, "C1CC2CCC1CC2")
     distances = np.linalg.norm(xy[:, None] - xy[None], axis=-1) + 10 * np.eye(len(xy))
     assert distances.min() > 0.4  # no two atoms on one spot
-
-
-def test_a_tall_series_is_turned_to_fill_wide_pictures() -> None:
-    tall = np.zeros((9, 3))
-    tall[:, 1] = np.arange(9)
-    tall[1::2, 0] = 0.5
-    assert abs(widest_turn([tall])) >= 60.0
-    assert abs(widest_turn([tall[:, [1, 0, 2]]])) <= 30.0
-    sulfonamide = "O=S(=O)(Nc1cccs1)c1ccc(Oc2ccccc2-c2ccccc2)c(C#N)c1"
-    room = []
-    for given in ((), (sulfonamide,)):
-        aligned = Aligned(("N#Cc1cc(S(=O)(=O)[*:1])ccc1O[*:3]",), given)
-        xy = aligned.molecule(sulfonamide).GetConformer().GetPositions()[:, :2]
-        room.append(max(np.ptp(xy, axis=0) / (1.4, 1.0)))
-    assert room[1] < 0.9 * room[0]

@@ -12,12 +12,12 @@ from rdkit.Chem import MolFromSmarts
 
 from assaypilot.engine.figures.aligned import Aligned, common_core
 from assaypilot.engine.figures.front import Axis, front_plot, spread
-from assaypilot.engine.figures.palette import DARK, LIGHT, MARKERS
+from assaypilot.engine.figures.palette import LIGHT, MARKERS
 from assaypilot.engine.figures.predictions import worst_residuals
 from assaypilot.engine.figures.ranked import MOST_DRAWN, Cutoff, Spans, rank_compounds, ranked_intervals
 from assaypilot.engine.figures.rounds import counts_by_round, set_by_round
 from assaypilot.engine.models.report import Residual
-from tests.engine.figures.drawing import IN, LOST, OUT, UNDECIDED, drawn
+from tests.engine.figures.drawing import IN, LOST, OUT, UNDECIDED
 
 
 def shown(estimate: np.ndarray, status: np.ndarray, half: float = 1.0, *more: Cutoff, **how: Any) -> Figure:
@@ -66,33 +66,6 @@ def test_every_status_has_a_shape_of_its_own() -> None:
         if line.get_marker() in MARKERS
     }
     assert looks == {("o", False), ("D", False), ("o", True), ("x", False)}
-
-
-def test_bounds_that_are_open_or_missing_break_nothing() -> None:
-    estimate = np.array([8.0, 7.5, 7.0])
-    status = np.zeros(3, dtype=np.int8)
-    low, high = np.array([-np.inf, np.nan, 6.9]), np.array([np.inf, np.nan, 7.1])
-    posterior = (estimate - 0.3, estimate + 0.3)
-    figure = ranked_intervals(
-        rank_compounds(estimate, status), Spans(estimate, low, high, status, posterior), Cutoff(7.6, 7.35),
-        palette=DARK,
-    )  # fmt: skip
-    assert "thin: 95 % posterior interval where nothing is decided" in figure.axes[0].get_xlabel()
-    assert drawn(figure)
-
-
-def test_what_stands_below_a_narrow_picture_stays_inside() -> None:
-    estimate = np.linspace(8.0, 5.0, 20)
-    status, none = np.zeros(20, dtype=np.int8), np.full(20, np.nan)
-    for width in (4.9, 5.5, 8.0):
-        figure = ranked_intervals(
-            rank_compounds(estimate, status), Spans(estimate, none, none, status, (estimate - 0.3, estimate + 0.3)),
-            Cutoff(7.6, 7.35), size=(width, 3.0),
-        )  # fmt: skip
-        figure.canvas.draw()
-        box = figure.axes[0].xaxis.label.get_window_extent()
-        assert box.x0 >= 0
-        assert box.x1 <= figure.bbox.x1, width
 
 
 def test_the_set_by_round_counts_what_was_decided_when() -> None:
@@ -209,9 +182,3 @@ def test_labels_stay_in_the_picture(made: object, size: tuple[float, float]) -> 
         box = label.get_window_extent()
         beyond = max(whole.x0 - box.x0, box.x1 - whole.x1, whole.y0 - box.y0, box.y1 - whole.y1)
         assert beyond <= 1, label.get_text()
-
-
-def test_the_words_at_the_end_of_the_lines_do_not_touch() -> None:
-    figure = set_by_round([0, 10], [50, 10])
-    first, second = (text.xy[1] for text in figure.axes[0].texts)
-    assert abs(first - second) >= 0.15 * 50

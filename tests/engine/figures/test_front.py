@@ -128,16 +128,6 @@ def test_a_place_finds_the_nearest_compound_as_it_is_seen() -> None:
     assert nothing.near(0.0, 0.0, (1.0, 1.0)) is None
 
 
-def test_axes_hold_a_near_limit_and_leave_a_far_one_out() -> None:
-    estimates, status = table(50)
-    unknown = np.full_like(estimates, np.nan)
-    near = float(estimates[1].max()) + 0.1
-    assert spread(estimates, unknown, unknown, status, marks=(None, near)).ends[3] > near
-    assert spread(estimates, unknown, unknown, status, marks=(None, 50.0)).ends[3] < 10.0
-    axes = (Axis("pIC50"), Axis("hERG", -1.0, near, "hERG < 6", True))
-    assert "hERG < 6" in [text.get_text() for text in front(estimates, status, np.nan, axes).axes[0].texts]
-
-
 def test_the_axes_say_which_way_is_better_and_how_many_are_missing() -> None:
     estimates, status = table(30)
     estimates[0, :4] = np.nan

@@ -11,7 +11,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from assaypilot.engine.figures import heat
-from assaypilot.engine.figures.heat import PairMap, heat_map, heat_size, pair_map
+from assaypilot.engine.figures.heat import PairMap, heat_map, pair_map
 from assaypilot.engine.figures.palette import DARK, LIGHT
 
 NAN = float("nan")
@@ -139,19 +139,6 @@ def test_text_in_cells_stands_out_from_its_cell() -> None:
                 assert (max(a, b) + 0.05) / (min(a, b) + 0.05) > 4.2, (text.get_text(), palette.background)
 
 
-def test_many_cells_go_without_numbers_and_fit_in_less_room() -> None:
-    codes = np.array(list(itertools.product(range(50), range(50))), dtype=np.int32)
-    view = pair_map(codes, (50, 50), (0, 1), codes.sum(axis=1) / 10.0, np.zeros(2500, dtype=np.intp))
-    figure = drawn(view, size=(9.0, 8.0))
-    assert not any("." in text for text in texts(figure) if text.replace(".", "").isdigit())
-    names = [f"S{k}" for k in range(50)]
-    wide, high = heat_size(names, names, ("R1", "R2"))
-    assert wide < 9.0
-    assert high < 9.0
-    few = heat_size(names[:6], names[:5], ("R1", "R2"))
-    assert few[0] < wide
-
-
 def test_cells_say_what_is_known_only_as_bounds() -> None:
     codes = np.array([[0, 0, 0], [0, 1, 0], [1, 0, 0], [1, 0, 1], [1, 1, 0], [2, 0, 0]], dtype=np.int32)
     estimate = np.array([6.0, 4.2, 4.4, 5.6, 7.0, 9.4])
@@ -168,24 +155,3 @@ def test_cells_say_what_is_known_only_as_bounds() -> None:
 def _plain() -> tuple[np.ndarray, tuple[int, ...], tuple[int, int], np.ndarray, np.ndarray]:
     codes, estimate, measured = small()
     return codes, SIZES, (0, 1), estimate, measured
-
-
-def test_nothing_to_show_is_said() -> None:
-    codes, estimate, measured = small()
-    view = pair_map(codes, SIZES, (0, 1), estimate, measured, fixed={2: 1})
-    assert view.mean.size
-    none = pair_map(codes, (3, 4, 5), (0, 1), estimate, measured, fixed={2: 4})
-    assert none.mean.size == 0
-    assert "No compound carries this combination" in drawn(none).axes[0].texts[0].get_text()
-
-
-def test_label_of_capitals_stays_inside_the_picture() -> None:
-    codes = np.array([[a, b] for a in range(2) for b in range(2)])
-    view = pair_map(codes, (2, 2), (0, 1), np.arange(4.0), np.ones(4, dtype=int))
-    names = ["C" * 20, "CC(C)(C)OC(=O)N1CCC(CC1)C(=O)NCCOCC"]
-    figure = heat_map(view, names, ["F", "Cl"], sites=("R1", "R2"), size=heat_size(names, ["F", "Cl"], ("R1", "R2")))
-    FigureCanvasAgg(figure).draw()
-    axes = figure.axes[0]
-    ends = [text.get_window_extent().x0 for text in axes.texts if "CC" in text.get_text()]
-    assert len(ends) == 2
-    assert min(ends) >= 0

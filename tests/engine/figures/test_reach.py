@@ -56,7 +56,6 @@ def test_no_word_leaves_the_picture_or_lies_on_another(rows: list[Reach], used: 
 
 
 ROUNDS = Discovery("now", (48, 96, 144), (0.3, 0.7, 1.0), (0.4, 0.9, 1.0))
-PLANNED = Discovery("with these settings", (96, 192), (0.6, 0.9), (0.7, 1.0), budget=192)
 
 
 def test_both_shares_are_drawn_at_the_ends_of_rounds():
@@ -66,12 +65,3 @@ def test_both_shares_are_drawn_at_the_ends_of_rounds():
     assert list(best.get_ydata()) == [0.4, 0.9, 1.0]
     assert found.get_color() == best.get_color() == LIGHT.accent
     assert best.get_linestyle() != found.get_linestyle()
-
-
-def test_first_of_two_forecasts_is_pale_and_a_budget_is_marked():
-    figure = discovery_plot([ROUNDS, PLANNED], size=(4.5, 1.6))
-    lines = figure.axes[0].get_lines()
-    assert [line.get_color() for line in lines] == [LIGHT.muted] * 2 + [LIGHT.accent] * 2 + [LIGHT.cutoff]
-    assert set(lines[-1].get_xdata()) == {192}
-    told = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
-    assert told == ["now", "members found", "best found"]

@@ -9,9 +9,7 @@ from matplotlib.figure import Figure
 
 from assaypilot.engine.figures.blocks import (
     Block,
-    blocks_height,
     forest_plot,
-    row_at,
     row_places,
     usage_plot,
 )
@@ -27,15 +25,6 @@ def texts(figure: Figure) -> list[str]:
     found = [*figure.texts, *(text for axes in figure.axes for text in axes.texts)]
     assert not any(one.get_parse_math() for one in found if "$" in one.get_text())
     return [one.get_text() for one in found]
-
-
-def test_rows_are_found_where_they_are_drawn() -> None:
-    for block, places in enumerate(row_places(BLOCKS)):
-        for row, y in enumerate(places):
-            assert row_at(BLOCKS, float(y) + 0.3) == (block, row)
-    assert row_at(BLOCKS, 0.0) is None  # the first heading
-    assert row_at(BLOCKS, 99.0) is None
-    assert blocks_height([*BLOCKS, *BLOCKS]) > blocks_height(BLOCKS)
 
 
 def test_contributions_of_all_sites_share_a_scale() -> None:

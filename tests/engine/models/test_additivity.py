@@ -6,7 +6,7 @@ from scipy import stats
 
 from assaypilot.engine.domain.features import SiteFeatures
 from assaypilot.engine.domain.library import Library, Site
-from assaypilot.engine.models.additivity import additivity, holm
+from assaypilot.engine.models.additivity import additivity
 from assaypilot.engine.models.interactions import interactions
 
 SIZES = (4, 3, 4)
@@ -78,23 +78,12 @@ def test_additive_values_give_uniform_p_values_and_rarely_a_cliff():
     assert stats.binomtest(sum(one.cliffs[0].p < 0.05 for one in found), 300, 0.05).pvalue > 0.001
 
 
-def test_nothing_is_judged_without_a_cross_checked_compound():
-    features = SiteFeatures(np.array([[0, 0], [1, 1], [2, 2]]), (3, 3))
-    for rows in (np.zeros(0, dtype=np.intp), np.arange(1), np.arange(3)):
-        found = additivity(features, rows, np.zeros(len(rows)), np.ones(len(rows)), NOISE)
-        assert (found.freedom, found.p, found.tau_low, found.tau_high) == (0, None, 0.0, np.inf)
-
-
 def test_compound_without_cross_check_is_no_cliff():
     codes = np.array([[0, 0], [1, 0], [0, 1], [1, 1], [2, 0]])
     found = additivity(SiteFeatures(codes, (3, 2)), np.arange(5), np.array([0.0, 1.0, 1.0, 3.0, 50.0]), np.ones(5), 0.1)
     assert found.compared == 4
     assert 4 not in [cliff.place for cliff in found.cliffs]
     assert found.seen == pytest.approx(0.25)
-
-
-def test_holm_is_holm():
-    assert holm([0.01, 0.02, 0.03], 4) == pytest.approx([0.04, 0.06, 0.06])
 
 
 def table(pairs=()):

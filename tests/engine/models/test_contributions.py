@@ -68,12 +68,6 @@ def test_unconnected_substituent_has_no_value():
     assert [one.measurements for one in first.substituents] == [2, 2, 1, 0]
 
 
-def test_nothing_measured():
-    nothing = np.zeros(0)
-    for site in found(library_of((2, 2)), np.zeros(0, dtype=np.intp), nothing, nothing, 0.2):
-        assert all(np.isnan(one.value) and one.measurements == 0 for one in site.substituents)
-
-
 @given(st.integers(0, 10_000))
 def test_a_prediction_from_the_others_is_that_of_a_fit_without_the_row(seed):
     rng = np.random.default_rng(seed)
@@ -92,9 +86,3 @@ def test_a_prediction_from_the_others_is_that_of_a_fit_without_the_row(seed):
         else:
             beta = np.linalg.lstsq(some, means[kept] * weights, rcond=None)[0]
             assert predicted[k] == pytest.approx(x[row] @ beta, abs=1e-6)
-
-
-def test_no_rows_give_no_predictions():
-    rows, nothing = np.zeros(0, dtype=np.intp), np.zeros(0)
-    fit = least_squares(SiteFeatures.of(library_of((2, 2))), rows, nothing, nothing)
-    assert leave_one_out(fit, rows, nothing, nothing).shape == (0,)

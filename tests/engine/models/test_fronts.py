@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from assaypilot.engine.domain.features import SiteFeatures
-from assaypilot.engine.domain.goals import dominated
 from assaypilot.engine.models.fronts import probability_pareto
 from assaypilot.engine.models.posterior import posterior
 
@@ -70,19 +69,3 @@ def test_without_margins_both_are_the_same_and_one_row_is_sure():
     assert np.array_equal(inside, acceptable)
     one, _ = probability_pareto(some, np.array([5]), (1.0, 1.0), (0.0, 0.0), seed=0)
     assert one.tolist() == [1.0]
-
-
-def test_a_large_library_is_drawn_less_often_and_still_agrees():
-    sizes = (10, 10, 10, 10)
-    codes = np.array(list(itertools.product(*map(range, sizes))), dtype=np.int32)
-    features = SiteFeatures(codes, sizes)
-    rng = np.random.default_rng(0)
-    some = []
-    for _ in range(2):
-        theta = np.concatenate([[6.0], *(0.5 * rng.standard_normal(n) for n in sizes)])
-        rows = rng.choice(len(codes), 400, replace=False)
-        some.append(posterior(features, rows, np.ones(400), features.times(theta, rows), 0.2))
-    inside, _ = probability_pareto(some, np.arange(len(codes)), (1.0, 1.0), (0.0, 0.0), seed=0)
-    means = np.array([view.means() for view in some])
-    assert inside[dominated(means, (0.8, 0.8))].max() == 0.0
-    assert inside[means[0].argmax()] > 0.3

@@ -65,18 +65,6 @@ def test_separated_successes_end_at_the_bound(bound):
     np.testing.assert_allclose(zeros, -bound, rtol=1e-2)
 
 
-def test_without_separation_no_bound_is_needed():
-    rng = np.random.default_rng(4)
-    x = np.column_stack([np.ones(8), rng.normal(size=8)])
-    counts = np.full(8, 50.0)
-    means = rng.binomial(50, 1 / (1 + np.exp(-(0.3 + x[:, 1])))) / 50
-    free, _, _ = glm.fit_coordinates(x, counts, means, "logit")
-    np.testing.assert_allclose(free, glm.fit_coordinates(x, counts, means, "logit", 20.0)[0], rtol=1e-9)
-    # Eq. 39: the estimating equation.
-    residual = [n * (y - oracle.mean("logit", float(row @ free))) for row, n, y in zip(x, counts, means, strict=True)]
-    np.testing.assert_allclose(np.array(residual) @ x, 0.0, atol=1e-7)
-
-
 @pytest.mark.parametrize("seed", range(6))
 def test_the_identity_is_least_squares(seed):
     rng = np.random.default_rng((31, seed))
@@ -108,16 +96,6 @@ def test_rows_that_were_not_measured():
     assert none.rank == 0
     assert not none.estimable().any()
     assert np.isinf(none.half_norms()).all()
-
-
-def test_the_least_slope():
-    for bound in (0.5, 2.0, 6.0):
-        for link in glm.LINKS:
-            assert glm.least_slope(link, bound) == pytest.approx(oracle.least_slope(link, bound), rel=1e-4)
-    u = np.linspace(-700, 700, 29)
-    for link in glm.LINKS:
-        assert np.isfinite(glm.mean_value(link, u)).all()
-        assert np.isfinite(glm.curvature(link, u)).all()
 
 
 def test_values_no_measurement_can_have_are_refused():

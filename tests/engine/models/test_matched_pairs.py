@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assaypilot.engine.models import matched_pairs as module
-from assaypilot.engine.models.matched_pairs import matched_pairs, pairs_of_change
+from assaypilot.engine.models.matched_pairs import matched_pairs
 
 NOISE = 0.3
 
@@ -123,25 +123,6 @@ def test_short_lists_hold_the_largest(given_, most):
     assert (short.count, short.quadruples.count) == (whole.count, whole.quadruples.count)
 
 
-@given(measured())
-def test_the_compounds_of_a_change_are_found_again(given_):
-    codes, rows, means, counts, sign = given_
-    changes = matched_pairs(codes, rows, means, counts, NOISE, sign).changes
-    for k, a, b, number in zip(changes.site, changes.before, changes.after, changes.pairs, strict=True):
-        there = pairs_of_change(codes, rows, int(k), int(a), int(b))
-        assert codes[there, k].tolist() == [a] * number + [b] * number
-        contexts = np.delete(codes[there], k, axis=1).tolist()
-        assert sorted(contexts[:number]) == sorted(contexts[number:])
-
-
-def test_compounds_of_the_same_codes_count_as_one():
-    codes = np.array([[0], [0], [1]])
-    found = matched_pairs(codes, np.arange(3), np.array([1.0, 4.0, 5.0]), np.array([2.0, 1.0, 1.0]), NOISE)
-    assert found.count == 1
-    assert found.cliffs.difference == pytest.approx([3.0])
-    assert found.cliffs.noise == pytest.approx([NOISE * math.sqrt(1 / 3 + 1)])
-
-
 def test_a_site_with_too_many_pairs_compares_the_substituents_measured_most(monkeypatch):
     monkeypatch.setattr(module, "MOST_PAIRS", 3)
     codes = np.array([[0, 0], [1, 0], [2, 0], [3, 0], [4, 0], [3, 1], [4, 1]])
@@ -160,13 +141,3 @@ def test_nothing_measured_and_an_unknown_noise_make_no_trouble(noise):
     assert found.quadruples.double_difference.tolist() == [2.0]
     assert found.quadruples.noise == pytest.approx([2 * noise], nan_ok=True)
     assert len(found.changes.mean) == 2
-
-
-def test_additive_values_have_cycles_of_noise_alone():
-    draw = np.random.default_rng(1)
-    codes = np.array(list(itertools.product(range(30), range(30), range(3))))
-    means = codes @ np.array([0.1, -0.2, 0.5]) + draw.normal(0, NOISE, len(codes))
-    found = matched_pairs(codes, np.arange(len(codes)), means, np.ones(len(codes)), NOISE)
-    assert found.quadruples.count == math.comb(30, 2) ** 2 * 3 + 2 * math.comb(30, 2) * 3 * 30
-    assert found.quadruples.spread_of_noise == pytest.approx(2 * NOISE)
-    assert found.quadruples.spread == pytest.approx(2 * NOISE, rel=0.1)

@@ -61,35 +61,6 @@ def test_differences_are_finite_exactly_where_they_are_estimable(table, which):
     assert norms[one] == 0
 
 
-@given(measured_tables(), st.randoms(use_true_random=False))
-def test_the_order_of_rows_does_not_matter(table, random):
-    features, rows, counts, values = table
-    order = list(range(len(rows)))
-    random.shuffle(order)
-    first = least_squares(features, rows, counts, values)
-    second = least_squares(features, rows[order], counts[order], values[order])
-    scale = max(1.0, np.abs(values).max(initial=0))
-    np.testing.assert_allclose(first.means(), second.means(), atol=1e-9 * scale)
-    np.testing.assert_allclose(first.half_norms(), second.half_norms(), rtol=1e-7, atol=1e-9)
-
-
-def test_nothing_measured_is_infinite_everywhere_and_never_nan():
-    features = SiteFeatures(np.array([[0], [1]]), (2,))
-    fit = least_squares(features, np.zeros(0, dtype=int), np.zeros(0), np.zeros(0))
-    assert fit.rank == 0
-    assert np.isinf(fit.half_norms()).all()
-    assert not fit.estimable().any()
-    assert fit.difference_norm(0).tolist() == [0.0, np.inf]
-
-
-def test_two_rows_with_the_same_unmeasured_substituent_can_be_compared():
-    codes = np.array([[0, 0], [1, 0], [0, 1], [1, 1]])
-    features = SiteFeatures(codes, (2, 2))
-    fit = least_squares(features, np.array([0, 1]), np.ones(2), np.array([5.0, 6.0]))
-    assert fit.estimable().tolist() == [True, True, False, False]
-    assert fit.difference_norm(2).tolist() == [np.inf, np.inf, 0.0, pytest.approx(2**0.5)]
-
-
 def test_values_far_from_zero_keep_their_digits():
     rng = np.random.default_rng(1)
     x = np.column_stack([np.ones(30), rng.normal(size=(30, 3))])

@@ -253,13 +253,6 @@ def test_wrong_calls_are_refused_in_one_line(start):
     assert "72 compounds" in repr(campaign)
 
 
-def test_numbers_of_numpy_and_columns_that_are_numbers_are_taken(series, tmp_path):
-    table = series.drop(columns="truth").rename(columns={"R1": 0, "R2": 1}).reset_index()
-    terms = {"endpoints": {"pIC50": np.float64(0.15)}, "epsilon": np.float32(0.5), "per_round": np.int64(5)}
-    with Campaign.from_table(table, tmp_path / "x.assaypilot", sites=pd.Index([0, 1, "R3"]), **terms) as campaign:
-        assert campaign.recommend(np.int64(7))["replicates"].sum() == 7
-
-
 def test_wrong_tables_are_refused_in_one_line(tmp_path):
     for table, why in (
         (pd.DataFrame(), "the table is empty"),
@@ -295,20 +288,6 @@ def test_public_names_are_there_and_importing_them_loads_nothing():
     assert done.stdout.split() == ["True", "False"]
 
 
-def test_a_value_far_from_its_prediction_is_warned_of(series, start):
-    campaign = start()
-    for offset in (0.0, 4.0):
-        wanted = campaign.recommend()
-        rows = wanted.loc[wanted.index.repeat(wanted["replicates"]), ["ID", "round"]]
-        values = series["truth"][rows["ID"]].to_numpy() + offset * (np.arange(len(rows)) == 0)
-        if not offset:
-            campaign.add(rows.assign(Value=values))
-            continue
-        with pytest.warns(UserWarning, match="lies? more than 4 SD from"):
-            added = campaign.add(rows.assign(Value=values))
-        assert added.accepted == len(rows)
-
-
 @pytest.mark.parametrize(
     ("terms", "field"),
     [
@@ -324,10 +303,3 @@ def test_terms_that_are_no_numbers_of_their_kind_are_refused_by_name(terms, fiel
     table = pd.DataFrame({"ID": list("abcd"), "R1": list("AABB"), "R2": list("XYXY")})
     with pytest.raises(AssayPilotError, match=field):
         Campaign.from_table(table, sites=["R1", "R2"], endpoints={"pIC50": 0.2}, **{"epsilon": 0.5, **terms})
-
-
-def test_whole_floats_are_whole_numbers():
-    table = pd.DataFrame({"ID": list("abcd"), "R1": list("AABB"), "R2": list("XYXY")})
-    terms = {"per_round": 96 / 24, "max_replicates": 1.0, "epsilon": 0.5}
-    with Campaign.from_table(table, sites=["R1", "R2"], endpoints={"pIC50": 0.2}, **terms) as campaign:
-        assert campaign.recommend()["replicates"].tolist() == [1, 1, 1, 1]

@@ -42,13 +42,6 @@ def test_unknown_noise_is_estimated_from_replicates(series):
     assert model.noise_sd_ == pytest.approx(0.2, rel=0.2)
 
 
-def test_copied_rows_do_not_inform_the_noise(series):
-    table, _, values = series
-    model = SeriesModel(n_draws=50).fit(table, values)
-    copied = SeriesModel(n_draws=50).fit(pd.concat([table, table[:8]]), np.append(values, values[:8]))
-    assert copied.noise_sd_ == pytest.approx(model.noise_sd_)
-
-
 def test_new_substituent_has_the_spread_of_its_site(series):
     table, _, values = series
     model = SeriesModel(noise_sd=0.2).fit(table, values)
@@ -163,9 +156,3 @@ def test_contests_are_the_same_for_the_same_seed_and_refuse_what_is_unclear():
         compare_strategies("best", table, **terms)
     with pytest.raises(AssayPilotError, match="two strategies are called 'uniform'"):
         compare_strategies(["uniform", "uniform"], table, **terms)
-
-
-def test_score_takes_a_column_of_values(series):
-    table, _, values = series
-    model = SeriesModel(noise_sd=0.2, n_draws=50).fit(table, values)
-    assert model.score(table, pd.DataFrame({"y": values})) == model.score(table, values) > 0.6

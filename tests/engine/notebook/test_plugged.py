@@ -141,11 +141,6 @@ def test_broken_strategy_is_reported_and_harms_no_other(install, capsys, value, 
     assert why in str(refused.value)
 
 
-def test_name_of_built_in_strategy_is_not_taken(install):
-    install(rage="halving_of_others:Halving")
-    assert type(registry.get("rage")).__name__ == "Rage"
-
-
 def test_installed_strategy_that_states_expected_errors_does_all_that_ours_does(install, capsys, tmp_path):
     install(ridge="ridge_of_others:Ridge")
     sites = pd.MultiIndex.from_product([list("ABCDEF"), list("UVWXYZ")]).to_frame(index=False, name=["R1", "R2"])

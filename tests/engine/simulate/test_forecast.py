@@ -144,17 +144,6 @@ def test_what_may_never_end_is_said_to_be_open() -> None:
     assert made.decided < 1.0
 
 
-def test_it_is_said_what_is_assumed_where_nothing_is_known() -> None:
-    log = forecast_draft(LIBRARY, ONE, GOAL, runs=9).assumed
-    assert "0.45 log units" in log
-    assert "nothing was measured" in log
-    percent = [Endpoint("inhibition", unit="%", noise_sd=5.0)]
-    other = replace(GOAL, objective="inhibition", epsilon=20.0, slack=10.0)
-    assert "0.9 times the difference that does not matter" in forecast_draft(LIBRARY, percent, other, runs=9).assumed
-    history = [Result(LIBRARY.ids[k], float(TRUTH[k])) for k in range(20)]
-    assert "from before the campaign" in forecast_draft(LIBRARY, ONE, GOAL, history, runs=9).assumed
-
-
 def ledger_of(history: list[Result]) -> Ledger:
     return creation("new", LIBRARY, ONE, GOAL, history, None, None, ()).ledger
 

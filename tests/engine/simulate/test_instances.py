@@ -75,21 +75,6 @@ def test_linfacts_adaptive_arms_are_of_three_kinds():
     assert set(good) <= {1, 2, 3, 4, 5}
 
 
-def test_linfacts_static_arms_are_of_two_kinds():
-    for seed in range(20):
-        drawn = get("linfact-9").make(seed)
-        assert set(drawn.truth[0]) == {0.0, 1.0}
-        assert np.array_equal(matrix(drawn), np.eye(16))
-
-
-@pytest.mark.parametrize(("name", "good"), [("linfact-960", 20), ("practice-960", 20)])
-def test_twenty_of_960(name, good):
-    drawn = get(name).make(0)
-    assert drawn.goal.members(drawn.truth[0]).sum() == good == drawn.hints["m"]
-    behind = np.sort(drawn.truth.max() - drawn.truth[0])
-    assert behind[good - 1] < drawn.goal.epsilon < behind[good]
-
-
 def gaps(means):
     """GEGE's gaps with loops, as written: eq. 1 with Delta_j*."""
     n = len(means)
@@ -222,17 +207,6 @@ def test_cars_are_rescaled_and_those_without_a_price_left_out(tmp_path):
     table.write_text("1,2,3\n", encoding="utf-8")
     with pytest.raises(AssayPilotError, match="not the Automobile table"):
         get(f"gse-automobile:file={table}")
-
-
-def test_shorter_first_arms_keep_their_means_and_the_others_tell_more():
-    plain, short = get("gege-synthetic:arms=30").make(2), get("gege-synthetic:arms=30,length=0.5").make(2)
-    assert np.allclose(short.truth[:, :8], plain.truth[:, :8])
-    lengths = np.linalg.norm(matrix(short), axis=1)
-    assert np.allclose(lengths[:8], 0.5)
-    assert np.allclose(lengths[8:], 1.0)
-    # None of the others comes near the front.
-    front = short.truth[:, :4]
-    assert (front[:, None] - short.truth[:, 8:, None]).min(axis=0).max(axis=1).min() > 0.3
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="the public tables are not beside the project")

@@ -33,19 +33,6 @@ def test_the_same_runs_in_one_process_and_in_two(serial):
     assert fractions == sorted(fractions)
 
 
-def test_a_folder_for_temporary_files_may_be_called_anything(serial, tmp_path, monkeypatch):
-    # On Windows it is in the user's own, and joblib notes it down in ASCII.
-    from joblib.externals.loky.backend.resource_tracker import _resource_tracker
-
-    folder = tmp_path / "Jürg O'Brien µ"
-    folder.mkdir()
-    monkeypatch.setenv("JOBLIB_TEMP_FOLDER", str(folder))
-    assert hasattr(_resource_tracker, "_use_simple_format"), "joblib notes it down another way now"
-    _resource_tracker._use_simple_format = True  # not put back: what was noted down one way is taken back that way
-    assert simulate(TASK, 4, jobs=2) == serial[:4]
-    assert _resource_tracker._use_simple_format is False
-
-
 def test_fewer_runs_are_the_first_of_more(serial):
     assert simulate(TASK, 4) == serial[:4]
 

@@ -55,13 +55,6 @@ def test_best_by_hand(status, recall, wrong):
     assert (found.recall, found.wrong) == (recall, wrong)
 
 
-def test_of_several_that_tie_one_is_enough():
-    means = np.array([[1.0, 1.0, 0.0]])
-    assert marked(Best(), IN, OUT, OUT, means=means).f1 == 1.0
-    assert not marked(Best(), OUT, IN, OUT, means=means).wrong
-    assert not marked(Best(0.5), OUT, IN, OUT, means=np.array([[1.0, 0.6, 0.0]])).wrong
-
-
 def test_pareto_by_hand():
     means = np.array([[2.0, 1.0, 0.5, 0.0], [0.0, 1.0, 0.5, 2.0]])
     goal = ParetoSet((0.0, 0.0))
@@ -82,12 +75,6 @@ def test_threshold_by_hand():
 def test_what_cannot_be_estimated_is_no_part_of_the_question():
     assert not marked(GOAL, N, IN, IN, OUT).wrong  # now 2.6 is the best there is
     assert marked(GOAL, N, N, N, N).f1 == 1.0
-
-
-def test_only_what_is_wanted_counts():
-    wanted = [False, True, True, True]
-    found = marked(Best(), U, IN, OUT, OUT, wanted=wanted)
-    assert (found.wrong, found.undecided, found.f1) == (False, 0, 1.0)
 
 
 @given(st.lists(st.sampled_from([UNDECIDED, IN, OUT]), min_size=4, max_size=4), st.integers(0, 3))

@@ -27,14 +27,6 @@ def test_the_fit_is_additive_and_reaches_compounds_without_a_value():
     assert truth.notes == ()
 
 
-def test_a_fit_of_what_does_not_add_up_is_least_squares():
-    values = [("A", 5.0), ("B", 6.0), ("C", 7.0), ("D", 9.0)]
-    truth = truth_of(LIBRARY, results(values), [PIC50], "fit")
-    assert np.allclose(truth.means[0], [4.75, 6.25, 7.25, 8.75])  # a 2 x 2 table: a quarter of the interaction
-    assert truth.features.n_rows == 4  # nothing is known of E
-    assert truth.notes == ("left out, because the table's values do not say what they are: 1 of 5",)
-
-
 def test_values_are_the_means_as_they_are():
     values = [("A", 5.0), ("A", 5.4), ("B", 6.0), ("C", 7.0), ("D", 9.0)]
     truth = truth_of(LIBRARY, results(values), [PIC50], "values")
@@ -60,19 +52,6 @@ def test_several_endpoints_keep_the_compounds_with_all_of_them():
 def test_bounds_and_excluded_values_are_no_truth():
     history = [*results([("A", 5.0), ("B", 6.0)]), Result("C", 9.0, relation=">"), Result("D", 9.0, excluded=True)]
     assert truth_of(LIBRARY, history, [PIC50], "values").means.tolist() == [[5.0, 6.0]]
-
-
-def test_equal_substituents_are_one_arm():
-    library = Library.listed(["R1"], [("H",), ("H",), ("Me",)], ids=["A", "B", "C"])
-    truth = truth_of(library, results([("A", 1.0), ("B", 3.0), ("C", 5.0)]), [PIC50], "values")
-    assert truth.means.tolist() == [[2.0, 5.0]]
-    assert any("2 different sets" in note for note in truth.notes)
-
-
-def test_a_known_truth_goes_by_the_ids():
-    known = {"A": 1.0, "C": 2.0}
-    truth = truth_of(LIBRARY, [], [PIC50], "known", known)
-    assert truth.means.tolist() == [[1.0, 2.0]]
 
 
 def test_the_noise_is_given_or_in_the_replicates_and_never_guessed():

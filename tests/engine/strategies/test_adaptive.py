@@ -15,7 +15,6 @@ from assaypilot.engine.strategies.adaptive import sequential_tests
 from assaypilot.engine.strategies.adaptive.epsilon_best import Adaptive
 from assaypilot.engine.strategies.adaptive.evidence import NO_ARM, SILENT, Evidence, appended, nothing_measured
 from assaypilot.engine.strategies.adaptive.sequential_tests import limits
-from assaypilot.engine.strategies.designs import fit, table
 from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, Allocation, Capacity, Certificate
 from tests.oracles.adaptive import Plain
 from tests.strategies import came_back, dense, few, phases, problem_of, product, random_table
@@ -141,14 +140,6 @@ def test_history_names_whom_to_compare_and_decides_nothing(seed, true):
         assert known.all()
 
 
-def test_history_that_does_not_tell_all_effects_is_left_aside():
-    features = SiteFeatures(product((3, 4)), (3, 4))
-    counts = np.zeros(12)
-    counts[:3] = 1.0
-    problem = replace(problem_of(features, capacity=Capacity(24, 4)), history=(Pooled(counts, np.zeros(12)),))
-    assert len(ADAPTIVE.start(problem).memory["leaders"]) == 0
-
-
 @pytest.mark.parametrize("slack", [0.0, 0.3])
 @pytest.mark.parametrize("seed", few(2, of=6))
 def test_without_rounds_only_phases_after_an_end_is_in_sight_are_steps(seed, slack):
@@ -173,20 +164,6 @@ def test_without_rounds_only_phases_after_an_end_is_in_sight_are_steps(seed, sla
         assert np.array_equal(after.memory["leaders"] == SILENT, ~np.array(heard))
     assert not heard[0]
     assert heard[-1]
-
-
-def test_silent_phases_say_nothing_of_differences_but_where_to_look():
-    features = SiteFeatures(product((3, 2)), (3, 2))
-    memory, _ = record(features, np.random.default_rng(8), 4, share=1.0)
-    hushed = {**memory, "leaders": np.array([SILENT, SILENT, 1, 2])}
-    found, every = Evidence(features, hushed, 0.3), np.arange(6)
-    for steps in (found.pairs(every, every), found.between(every[:3], every[3:]), found.behind(every)):
-        assert not steps.precision[:2].any()
-        assert steps.precision[2:].any()
-    assert not found.behind(every, 0).precision[:2].any()
-    assert np.array_equal(found.pooled.means(), Evidence(features, memory, 0.3).pooled.means())
-    bounds = [one.bounded(every, np.full(9, 3.0)) for one in (found, Evidence(features, memory, 0.3))]
-    assert np.array_equal(bounds[0], bounds[1])
 
 
 def test_walks_of_an_adaptive_campaign_are_normal():
@@ -289,15 +266,6 @@ def test_what_becomes_unavailable_during_a_phase_changes_nobody_it_compares_with
     assert led[0] == led[1] == [NO_ARM, leader]
 
 
-@pytest.mark.parametrize(("strategy", "sd", "wanted"), [(Adaptive(), 0.2, (72, 4)), (ADAPTIVE, 0.2, (12, 1))])
-def test_first_phase_fills_what_a_small_table_takes_or_of_many_has_two_for_every_effect(strategy, sd, wanted):
-    """18 compounds with 6 effects, 4 replicates of each at most, whatever the lab could take."""
-    features = SiteFeatures(product((3, 3, 2)), (3, 3, 2))
-    problem = problem_of(features, epsilon=0.5, slack=0.25, sd=sd, capacity=Capacity(288, 4))
-    first = strategy.ask(strategy.start(problem))
-    assert (first.total, first.counts.max()) == wanted
-
-
 @cache
 def small_last_phase():
     """A campaign's state before a phase of fewer measurements than there are effects, and that phase."""
@@ -310,16 +278,6 @@ def small_last_phase():
             if outcome.allocation.total < 11:
                 return state, outcome.allocation
     raise AssertionError("no campaign ended with a few measurements")
-
-
-def test_a_comparison_that_is_left_takes_no_measurements_for_effects_that_it_does_not_involve():
-    state, allocation = small_last_phase()
-    features = state.problem.features
-    assert allocation.counts.sum() == allocation.total < table(features, np.arange(80)).rank
-    left = np.flatnonzero(state.status == UNDECIDED)
-    leader = np.flatnonzero(state.status == IN)
-    found = fit(features, allocation.arms, allocation.counts.astype(float), np.zeros(len(allocation.arms)))
-    assert min(found.difference_norm(int(arm), leader).min() for arm in left) < np.inf
 
 
 def test_a_small_phase_that_decides_nobody_is_followed_by_ever_larger_ones():

@@ -170,20 +170,3 @@ def test_one_that_beats_others_runs_out_and_still_counts(capacity):
     back = strategy.adjust(state, measurable=np.ones(4, dtype=bool), spent=state.spent)
     state, why = ended(back, truth, rng)
     assert (why, state.status[0], state.status[1]) == ("decided", IN, OUT)
-
-
-def test_a_plan_for_960_compounds_is_quick():
-    """A bound no machine should miss, far above what it takes."""
-    import time
-
-    features = SiteFeatures(product((4, 5, 4, 3, 4)), (4, 5, 4, 3, 4))
-    rng = np.random.default_rng(9)
-    truth = np.stack([dense(features) @ rng.normal(0.0, 0.4, features.n_columns) for _ in range(2)])
-    problem = problem_of(features, goal=ParetoSet((0.3, 0.3)), sd=(0.2, 0.3), capacity=Capacity(96, 4))
-    strategy = AdaptivePareto()
-    state = strategy.start(problem)
-    state = strategy.tell(state, came_back(problem, truth, strategy.ask(state), rng))
-    begun = time.process_time()
-    plan = strategy.ask(state)
-    assert time.process_time() - begun < 3.0
-    assert plan.total == 96

@@ -6,7 +6,7 @@ import pytest
 from assaypilot.engine.domain.features import DenseFeatures
 from assaypilot.engine.domain.goals import Best
 from assaypilot.engine.simulate import baselines
-from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, Capacity
+from assaypilot.engine.strategies.protocol import IN, OUT, Capacity
 from tests.strategies import came_back, few, finished, problem_of
 
 SLACK = 0.1
@@ -63,20 +63,6 @@ def test_lost_compound_that_is_surely_worse_blocks_nothing(name):
     state = run(strategy, changed(strategy, state, False, True, True), truth, rng)
     assert np.flatnonzero(state.status == IN).tolist() == [1]
     assert strategy.stop(state)[0].name == "decided"
-
-
-def test_lost_compounds_are_named_when_all_others_are_out():
-    """The two that beat all others run out: the others are out, and nobody can be named."""
-    truth = np.array([1.0, 0.7, 0.0, 0.95])
-    strategy, rng = baselines.get("rage"), np.random.default_rng(0)
-    state = strategy.start(asked("rage", 4, sd=0.1, slack=0.0))
-    while (state.status == OUT).sum() < 2:
-        state = strategy.tell(state, came_back(state.problem, truth, strategy.ask(state), rng))
-    state = changed(strategy, state, False, True, True, False)
-    assert state.status.tolist() == [NOT_ESTIMABLE, OUT, OUT, NOT_ESTIMABLE]
-    (reason,) = strategy.stop(state)
-    assert reason.name == "lost"
-    assert reason.text == "2 compounds that may be the best cannot be measured any more; all others are out"
 
 
 @pytest.mark.parametrize("name", ALL)

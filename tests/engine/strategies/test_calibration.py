@@ -8,7 +8,7 @@ from assaypilot.engine.strategies import registry
 from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, Calibrated
 from tests.published import calibration as c
 from tests.published import calibration_instances as tables
-from tests.published.calibration_checks import complaints, is_wrong, limits, own_sds, pair_sds, standardised
+from tests.published.calibration_checks import complaints, is_wrong, limits
 from tests.published.calibration_files import calibrate_files
 from tests.published.calibration_kinds import KINDS
 from tests.published.calibration_mirrors import MIRRORED, mirror
@@ -94,14 +94,6 @@ def test_errors_larger_than_they_say_are_noticed_by_themselves():
 
 
 @pytest.mark.slow
-def test_far_too_small_a_radius_errs_too_often():
-    """What it takes for the plain rate of errors to notice."""
-    with KINDS[0].shrunk(8.0):
-        found = calibrate(KINDS[0], tables.EPSILON_BEST[0], "realised", 200)
-    assert "errors" in complaints(found)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("asked", MIRRORED, ids=lambda asked: asked.label)
 def test_mirrored_compounds_go_wrong_as_often_as_they_should(asked):
     for mode in asked.modes:
@@ -122,20 +114,6 @@ def test_whole_campaigns_in_files_with_rounds_that_come_back_in_part(mode):
         assert len(found.errors) > 50
 
 
-def test_limits_of_a_rate():
-    """Against the binomial tails that define them."""
-    from scipy.stats import binom
-
-    for wrong, runs in ((0, 500), (3, 100), (40, 500), (20, 20)):
-        lower, upper = limits(wrong, runs)
-        if wrong:
-            assert binom.sf(wrong - 1, runs, lower) == pytest.approx(0.05)
-        if wrong < runs:
-            assert binom.cdf(wrong, runs, upper) == pytest.approx(0.05)
-    assert limits(0, 500) == pytest.approx((0.0, 1 - 0.05 ** (1 / 500)))
-    assert limits(20, 20)[1] == 1.0
-
-
 def test_wrong_answers_are_recognised():
     means = np.array([[3.0, 2.6, 2.2, 0.0]])
     within = AllEpsilonBest(0.5, 0.4)
@@ -154,27 +132,6 @@ def test_wrong_answers_are_recognised():
     assert not is_wrong(front, np.array([IN, IN, IN]), both)
     assert is_wrong(front, np.array([OUT, IN, IN]), both)
     assert is_wrong(ParetoSet((0.0, 0.0)), np.array([IN, IN, IN]), both)
-
-
-def test_standardised_errors_are_independent_and_normal():
-    """The whitening itself, on rows that depend on each other, by its covariance over many draws."""
-    rng = np.random.default_rng(0)
-    x = tables.EPSILON_BEST[1].x
-    counts = np.array([3.0, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8])
-    sds = own_sds(x, counts, 2.0)
-    draws = []
-    for _ in range(4000):
-        values = rng.standard_normal(len(x)) * 2.0 / np.sqrt(counts)
-        theta = np.linalg.lstsq(np.sqrt(counts)[:, None] * x, np.sqrt(counts) * values, rcond=1e-10)[0]
-        draws.append(standardised(x, counts, x @ theta, sds))
-    assert np.array(draws).shape[1] == np.linalg.matrix_rank(x)
-    np.testing.assert_allclose(np.cov(np.array(draws).T), np.eye(8), atol=0.12)
-    # SDs of differences, by the same draws' least squares.
-    half = counts * (counts > 3)
-    pairs = pair_sds(x, counts, 2.0, np.arange(12))
-    inverse = np.linalg.pinv((x.T * counts) @ x)
-    assert pairs[0, 5] == pytest.approx(2.0 * np.sqrt((x[0] - x[5]) @ inverse @ (x[0] - x[5])))
-    assert np.isnan(own_sds(x, half * (np.arange(12) < 6), 2.0)[6:]).any()
 
 
 @pytest.mark.full

@@ -9,7 +9,6 @@ from assaypilot.engine.domain.features import SiteFeatures
 from assaypilot.engine.domain.goals import AllEpsilonBest
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.strategies.epsilon_best_fixed_budget import EpsilonBestFixedBudget
-from assaypilot.engine.strategies.near_threshold import wrong
 from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, Capacity
 from tests.strategies import came_back, dense, problem_of, product
 
@@ -48,27 +47,6 @@ def test_budget_is_spent_completely_in_whole_rounds(budget, sizes):
     assert sum(found) == budget
     assert found == sizes
     assert not (state.status == UNDECIDED).any()
-
-
-def test_a_last_phase_below_one_measurement_per_effect_is_spent_although_nothing_is_left_to_tell():
-    """Four measurements for six effects, where so little noise leaves no doubt about anybody."""
-    problem = made(100, sd=1e-3)
-    truth = (dense(problem.features) @ np.linspace(-1.0, 1.0, problem.features.n_columns))[None]
-    state, found = ended(problem, truth, np.random.default_rng(5))
-    assert found == [48, 24, 24, 4]
-    assert not (state.status == UNDECIDED).any()
-
-
-def test_the_probability_of_deciding_wrongly_is_about_that_of_a_simulation():
-    rng = np.random.default_rng(8)
-    now, then, half = 0.5, 0.2, 0.3
-    for beyond in (0.0, 0.4, 1.2):
-        # What is true given the estimate now; the one at the end lies between.
-        end = beyond + np.sqrt(now - then) * rng.standard_normal(400_000)
-        true = end + np.sqrt(then) * rng.standard_normal(400_000)
-        share = np.mean(np.where(end >= 0, true < -half, true > half))
-        told = wrong(np.array([beyond]), half, np.array([now]), np.array([then]))[0]
-        assert told == pytest.approx(share, rel=0.35)
 
 
 def test_stated_error_bound_holds_at_the_end():
@@ -160,28 +138,3 @@ def test_bound_at_the_end_is_that_of_the_proof():
         below += 1e-3 < expected < 0.9
         assert state.last.numbers["wrong_at_most"] == pytest.approx(expected, rel=1e-6, abs=0.0)
     assert below >= 4
-
-
-def farthest(runs, steps, rng):
-    """``(2, runs)``, the largest over the looks of what the inequality bounds, less its growth, and not less it.
-
-    One effect; the first phase one measurement, and looks on a grid that grows.
-    """
-    v, s = np.ones(runs), rng.standard_normal(runs)
-    most = np.full((2, runs), -np.inf)
-    for size in steps:
-        grown = np.log((v + RHO) / RHO)
-        square = s * s / v / (1.0 + RHO)
-        most = np.maximum(most, [square - grown, square])
-        v, s = v + size, s + np.sqrt(size) * rng.standard_normal(runs)
-    return most
-
-
-def test_the_inequality_holds_whenever_the_campaign_is_ended():
-    """Also by somebody who ends it when the estimate is farthest off; without its growth it would not."""
-    alpha, runs = 0.3, 20_000
-    most = farthest(runs, np.geomspace(0.05, 2000.0, 120), np.random.default_rng(13))
-    exceeded = (most >= 2.0 * math.log(1.0 / alpha)).mean(axis=1)
-    assert exceeded[0] <= alpha + 3.0 * math.sqrt(alpha * (1.0 - alpha) / runs)
-    assert exceeded[0] > alpha / 20.0
-    assert exceeded[1] > 1.3 * alpha

@@ -11,7 +11,7 @@ from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.domain.goals import AllEpsilonBest, Best, ParetoSet, Threshold, Top
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.models.gaussian_process.measured import Measured
-from assaypilot.engine.strategies.gaussian_process.batch import find, settle, spread
+from assaypilot.engine.strategies.gaussian_process.batch import settle, spread
 from assaypilot.engine.strategies.gaussian_process.beliefs import believe
 from assaypilot.engine.strategies.gaussian_process.calculated import calculate
 from assaypilot.engine.strategies.gaussian_process.strategy import GaussianProcess
@@ -102,14 +102,6 @@ def test_beliefs_count_what_each_draw_says(goal, name, more):
     assert found.p_wrong(goal, answer) == pytest.approx(np.mean(wrong))
 
 
-def test_margin_is_above_zero_for_members_and_below_for_the_unacceptable():
-    draws = np.random.default_rng(2).standard_normal((1, 80, 12))
-    for goal in (AllEpsilonBest(0.7, 0.3), Best(0.4), Top(4, 0.3), Threshold(0.5, 0.2)):
-        found = believe(goal, draws)
-        assert (found.margin[found.member] > 0).all()
-        assert (found.margin[~found.acceptable] < 0).all()
-
-
 @pytest.mark.parametrize("goal", [AllEpsilonBest(0.7, 0.3), Best(0.4), Top(2, 0.3), ParetoSet((0.2, 0.3))])
 def test_the_best_are_the_best_of_those_that_keep_the_limits(goal):
     rng = np.random.default_rng(3)
@@ -167,14 +159,6 @@ def test_first_round_holds_nearly_every_pair_that_it_has_room_for(sizes):
         assert held >= 0.9 * min(n, sizes[pair[0]] * sizes[pair[1]])
 
 
-def test_first_round_counts_what_was_seen_before():
-    sizes = (4, 4)
-    codes = product(sizes)
-    seen = np.array([0, 1, 2, 3])  # all have the first substituent of the first site
-    chosen = spread(codes, sizes, seen, np.setdiff1d(np.arange(16), seen), 3, seed=1)
-    assert sorted(codes[chosen, 0]) == [1, 2, 3]
-
-
 def test_settle_picks_what_exact_conditioning_says_is_best():
     rng = np.random.default_rng(5)
     for goal in (AllEpsilonBest(0.8, 0.2), Threshold(0.3, 0.1)):
@@ -201,19 +185,6 @@ def test_settle_picks_what_exact_conditioning_says_is_best():
         assert planned.tolist() == counts
 
 
-def test_settle_knows_what_was_picked_before_it():
-    """Two compounds that move as one: once one is picked, the other has little left to say."""
-    rng = np.random.default_rng(6)
-    base = rng.standard_normal((800, 2))
-    draws = np.column_stack([base[:, 0], base[:, 0] + 0.01 * base[:, 1], 0.9 * rng.standard_normal(800)])[None]
-    beliefs = believe(Threshold(0.0), draws)
-    room = np.full(3, 1)
-    first = settle(draws, beliefs, np.full((1, draws.shape[2]), 0.01), room, 1, np.zeros(0, dtype=np.intp))
-    assert first[2] == 0
-    after = settle(draws, beliefs, np.full((1, draws.shape[2]), 0.01), room, 1, np.flatnonzero(first))
-    assert after[2] == 1
-
-
 def test_settle_takes_cheaper_compounds_when_they_say_the_same():
     rng = np.random.default_rng(7)
     draws = np.repeat(rng.standard_normal((600, 1)), 2, axis=1)[None]
@@ -222,15 +193,6 @@ def test_settle_takes_cheaper_compounds_when_they_say_the_same():
     for cost, best in (([3.0, 1.0], 1), ([1.0, 3.0], 0)):
         planned = settle(draws, beliefs, np.full((1, 2), 0.1), np.ones(2, dtype=np.intp), 1, none, np.array(cost))
         assert np.flatnonzero(planned).tolist() == [best]
-
-
-def test_find_picks_what_may_be_best_not_what_is_sure_to_be_good():
-    rng = np.random.default_rng(8)
-    score = rng.standard_normal((2000, 4)) * np.array([0.1, 1.0, 0.1, 0.1]) + np.array([1.0, 0.5, 0.0, 0.8])
-    every = np.ones(4, dtype=bool)
-    assert find(score, every, 3).tolist() == [1, 0, 3]
-    assert sorted(find(score, every, 9)) == [0, 1, 2, 3]
-    assert sorted(find(score, np.array([True, False, False, True]), 9)) == [0, 3]
 
 
 def test_rounds_keep_to_capacity_replicates_and_what_can_be_measured():

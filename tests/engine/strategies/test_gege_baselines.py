@@ -113,12 +113,6 @@ def test_the_deviation_of_two_arms_at_all_times(x):
     assert deviation(x) > x
 
 
-def test_thresholds():
-    assert threshold("simplified", 0.1, 50, 2) == pytest.approx(math.log(10) / 2 + math.log(math.log(10) / 2))
-    assert threshold("simplified", 0.9, 50, 2) == pytest.approx(math.log(1 / 0.9) / 2)
-    assert threshold("proven", 0.1, 5, 3) == deviation(math.log(10 * 3 / 0.1) / 2)
-
-
 @given(seeds)
 def test_what_ape_measures_and_when_it_stops(seed):
     """One look at random means and counts: the same arm next and the same answer as loops over all pairs."""
@@ -147,26 +141,6 @@ def test_what_ape_measures_and_when_it_stops(seed):
         assert len(decision.ins) == len(decision.outs) == 0
         (arm,) = Ape().ask(after).arms
         assert arm == min((b, c), key=lambda i: counts[0, i])
-
-
-@given(seeds)
-def test_a_batch_of_ape_is_chosen_one_by_one_with_the_means_as_they_are(seed):
-    rng = np.random.default_rng(seed)
-    problem = problem_for(DenseFeatures(np.eye(5)), sd=(0.5, 0.5), batch=7)
-    state = Ape().start(problem)
-    counts = np.repeat(rng.integers(1, 40, 5)[None], 2, axis=0).astype(float)
-    means = rng.normal(size=(2, 5)) * 0.3
-    after = Ape().tell(state, Outcome(Ape().ask(state), counts, means, 0))
-    asked = Ape().ask(after)
-    constant = threshold("proven", problem.delta, 5, 2)
-    expected, seen = np.zeros(5), counts[0].copy()
-    for _ in range(7):
-        _, _, b, c = oracle.ape((means / 0.5).T, seen, constant)
-        arm = int(np.argmin(seen)) if b is None else min((b, c), key=lambda i: seen[i])
-        expected[arm] += 1
-        seen[arm] += 1
-    assert asked.arms.tolist() == np.flatnonzero(expected).tolist()
-    assert asked.counts.tolist() == expected[expected > 0].tolist()
 
 
 @pytest.mark.parametrize("batch", [None, 6])

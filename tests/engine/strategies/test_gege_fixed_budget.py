@@ -21,11 +21,6 @@ def problem_for(features, budget, *, sd=(0.2, 0.2), margins=None, **changes):
     return problem_of(features, goal=goal, sd=list(sd), capacity=Capacity(96, 96, budget=budget), **changes)
 
 
-def final(problem, truth, rng, **came):
-    state, _, decision = list(phases(GegeFixedBudget(), problem, truth, rng, **came))[-1]
-    return GegeFixedBudget().apply(state, decision)
-
-
 @given(seeds)
 def test_a_round_keeps_the_smallest_gaps(seed):
     rng = np.random.default_rng(seed)
@@ -81,12 +76,6 @@ def test_runs_against_the_slow_reference(seed):
     assert budget - rounds < after.spent <= budget or len(steps) < rounds
 
 
-def test_missing_budget_is_refused():
-    problem = problem_of(DenseFeatures(np.eye(3)), goal=ParetoSet((0.0, 0.0)), sd=[0.1, 0.1])
-    with pytest.raises(AssayPilotError, match="gege-fixed-budget needs a budget"):
-        GegeFixedBudget().start(problem)
-
-
 def test_a_budget_below_the_rank_in_each_round_is_refused():
     features = SiteFeatures(product((3, 3, 4)), (3, 3, 4))
     with pytest.raises(AssayPilotError) as refused:
@@ -104,16 +93,6 @@ def test_budget_below_the_theorem_is_reported_and_runs():
     assert "delta is not used" in above[0]
     assert "below 1,080 measurements (45 per effect and round)" in below[1]
     assert "1,079" in below[1]
-
-
-def test_the_unit_of_an_endpoint_does_not_matter():
-    """Values of one endpoint in other units, its noise with them: the same decisions."""
-    features = SiteFeatures(product((3, 4)), (3, 4))
-    truth = np.stack([dense(features) @ np.random.default_rng(i).normal(0, 0.3, 8) for i in range(2)])
-    one = final(problem_for(features, 60), truth, np.random.default_rng(5))
-    factor = np.array([[1.0], [1000.0]])
-    two = final(problem_for(features, 60, sd=(0.2, 200.0)), truth * factor, np.random.default_rng(5))
-    assert one.status.tolist() == two.status.tolist()
 
 
 def test_arms_without_information_are_kept():

@@ -11,7 +11,7 @@ from assaypilot.engine.domain.goals import Best
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.strategies.gse.allocations import ALLOCATIONS, allocate
 from assaypilot.engine.strategies.gse.gse import Gse, n_stages
-from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, Capacity, Outcome
+from assaypilot.engine.strategies.protocol import Capacity, Outcome
 from tests.oracles import gse as slow
 from tests.strategies import came_back, dense, problem_of, product, random_table
 
@@ -118,11 +118,6 @@ def test_designed_allocations_come_near_the_optimum_and_uniform_does_not():
     assert values["uniform"] > 20.0
 
 
-def test_uniform_differs_by_one_at_most():
-    candidates = ProjectedFeatures(DenseFeatures(np.eye(4)))
-    assert sorted(allocate("uniform", candidates, candidates, 10, np.random.default_rng(0)).tolist()) == [2, 2, 3, 3]
-
-
 @pytest.mark.parametrize(
     ("budget", "text"),
     [
@@ -161,31 +156,3 @@ def test_separated_values_still_rank():
     decision = strategy.decide(state, Outcome(allocation, counts, np.array([[1.0, 0.0, 0.4]]), 15))
     assert decision.outs.tolist() == [1]
     assert np.isfinite(decision.estimate).all()
-
-
-def test_arms_without_measurements_stay():
-    strategy = Gse()
-    state = strategy.start(asked(DenseFeatures(np.eye(4)), 16))
-    allocation = strategy.ask(state)
-    counts = np.array([[2.0, 2.0, 0.0, 0.0]])
-    decision = strategy.decide(state, Outcome(allocation, counts, np.array([[1.0, 0.0, 0.0, 0.0]]), 4))
-    assert decision.outs.tolist() == [1]
-    assert np.isnan(decision.estimate[0, 2:]).all()
-
-
-def test_no_error_probability_is_promised():
-    (why,) = Gse().void(asked(DenseFeatures(np.eye(2)), 10))
-    assert "no error probability" in why
-
-
-def test_lost_measurements_and_unasked_ones_keep_within_the_budget():
-    features = SiteFeatures(product((3, 3)), (3, 3))
-    problem = asked(features, 60, sd=0.1)
-    strategy, rng = Gse(), np.random.default_rng(0)
-    truth = dense(features) @ np.linspace(0, 1, 7)
-    state = strategy.start(problem)
-    while not strategy.stop(state):
-        allocation = strategy.ask(state)
-        assert state.spent + allocation.total <= 60
-        state = strategy.tell(state, came_back(problem, truth, allocation, rng, spent=state.spent, extra=4))
-    assert ((state.status == IN) | (state.status == OUT) | (state.status == UNDECIDED)).all()

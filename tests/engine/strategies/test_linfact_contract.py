@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
+from assaypilot.engine.domain.features import SiteFeatures
 from assaypilot.engine.strategies.linfact.linfact import LinFactG
 from assaypilot.engine.strategies.linfact.xy_optimal import LinFactXY, LinFactXYAsPrinted
 from assaypilot.engine.strategies.protocol import (
@@ -68,16 +68,6 @@ def test_partial_phase_decides_with_what_returned(strategy, mode):
     assert after.phase == 1
     assert after.active.all()
     assert strategy.ask(after).phase == 2
-
-
-def test_known_compounds_can_be_out_while_others_are_unknown(strategy):
-    problem = problem_of(DenseFeatures(np.eye(3)), epsilon=0.5, slack=0.2, sd=0.1)
-    state = strategy.start(problem)
-    counts = np.array([1e4, 1e4, 0.0])
-    decision = strategy.decide(state, Outcome(strategy.ask(state), counts[None], np.array([[1.0, 0.0, 99.0]])))
-    assert decision.outs.tolist() == [1]
-    # In would need to know that the third is not far better.
-    assert decision.ins.tolist() == []
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -162,17 +152,6 @@ def test_the_last_phase_fits_the_budget(strategy, mode, budget):
     assert reason.numbers["left"] < reason.numbers["needed"]
     assert str(int(reason.numbers["left"])) in reason.text
     assert reason.numbers["undecided"] == (state.status == UNDECIDED).sum()
-
-
-def test_budget_below_the_rank_ends_the_search(strategy):
-    features = SiteFeatures(product((3, 5)), (3, 5))
-    state = strategy.start(problem_of(features, capacity=Capacity(24, 4, budget=6)))
-    (reason,) = strategy.stop(state)
-    assert (reason.name, reason.numbers["left"], reason.numbers["needed"]) == ("budget", 6, 7)
-    # More was spent than there was (unplanned measurements count): said as 0, not below.
-    (reason,) = strategy.stop(strategy.adjust(state, measurable=state.problem.measurable, spent=50))
-    assert reason.numbers["left"] == -44
-    assert "leaves 0 measurements" in reason.text
 
 
 def test_asking_can_be_cancelled(strategy):

@@ -9,7 +9,6 @@ from assaypilot.engine.design import Pairs, g_optimal, xy_optimal
 from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 from assaypilot.engine.models.ols import least_squares
 from assaypilot.engine.strategies import designs
-from assaypilot.engine.system.progress import Cancelled
 from tests.strategies import product, random_table
 
 
@@ -67,19 +66,6 @@ def test_a_design_is_solved_once_and_by_content(monkeypatch):
     assert len(solved) == 8
 
 
-def test_candidates_outside_the_rows_use_their_span():
-    features, _ = tables(3)
-    first = np.arange(features.n_rows // 2)
-    span = designs.table(features, first)
-    outside = np.linalg.norm(
-        features.dense(np.arange(features.n_rows)) @ (np.eye(features.n_columns) - span.basis @ span.basis.T), axis=1
-    )
-    pool = np.flatnonzero(outside < 1e-9)
-    plan = designs.g_design(features, pool, first, span=first)
-    assert np.array_equal(plan.candidates.basis, span.basis)
-    assert np.array_equal(plan.candidates.rows, pool)
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_a_fit_of_other_values_is_the_fit_itself(seed):
     """To the last bit: counts of zero, ranks below that of the table, values far from zero."""
@@ -129,35 +115,6 @@ def test_estimates_are_those_of_least_squares(seed):
     assert designs.saturated(dense, np.array([0, 2, 3, 5, 8]), np.array([0, 2, 3, 5, 8]))
     assert not designs.saturated(dense, np.array([0, 2, 3, 5, 8]), np.array([0, 2, 3, 5]))
     assert not designs.saturated(dense, np.arange(6), np.arange(6))
-
-
-@pytest.mark.parametrize("kind", ["dense", "site"])
-def test_changing_a_table_does_not_change_cached_fits(kind):
-    base = np.eye(3) if kind == "dense" else np.arange(3, dtype=np.int32)[:, None]
-    features = DenseFeatures(base[:2]) if kind == "dense" else SiteFeatures(base[:2], (3,))
-    rows, ones, values = np.arange(2), np.ones(2), np.array([1.0, 2.0])
-    before = designs.fit(features, rows, ones, values)
-    base[0, 0] = 2
-    after = designs.fit(features, rows, ones, values)
-    np.testing.assert_array_equal(after.means(), before.means())
-    np.testing.assert_allclose(after.means(), values)
-    # The maker's array is still the maker's.
-    assert base.flags.writeable
-
-
-def test_cached_designs_still_report_and_can_be_cancelled():
-    features, _ = tables()
-    rows = np.arange(features.n_rows)
-
-    def stop_it(fraction, message):
-        raise Cancelled
-
-    for _ in range(2):
-        with pytest.raises(Cancelled):
-            designs.g_design(features, rows, report=stop_it)
-        told = []
-        designs.g_design(features, rows, report=lambda fraction, message, told=told: told.append(fraction))
-        assert told[-1] == 1.0
 
 
 def test_cache_is_bounded_and_drops_the_oldest():

@@ -9,7 +9,7 @@ from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.strategies.linfact.glm import LinFactGlm
 from assaypilot.engine.strategies.linfact.linfact import LinFactG
-from assaypilot.engine.strategies.protocol import OUT, Outcome
+from assaypilot.engine.strategies.protocol import Outcome
 from tests.oracles import glm as oracle
 from tests.oracles import linfact as linear
 from tests.oracles import linfact_mis as sets
@@ -84,18 +84,6 @@ def test_the_identity_is_linfact_g(mode):
         assert ours.outs.tolist() == decision.outs.tolist()
         np.testing.assert_allclose(ours.low, decision.low, rtol=1e-9, atol=1e-9)
         np.testing.assert_array_equal(strategy.ask(state).counts, LinFactG().ask(state).counts)
-
-
-def test_all_yes_against_all_no_ends_at_the_bound():
-    """Separated: the estimate stays within the bound, and enough measurements decide."""
-    features = DenseFeatures(np.eye(2))
-    problem = problem_of(features, epsilon=0.5, slack=0.2, link="logit", bound=2.0)
-    state = strategy.start(problem)
-    counts = np.full((1, 2), 1e6)
-    decision = strategy.decide(state, Outcome(strategy.ask(state), counts, np.array([[1.0, 0.0]])))
-    assert decision.estimate[0].tolist() == pytest.approx([2.0, -2.0], abs=1e-4)
-    assert decision.outs.tolist() == [1]
-    assert strategy.apply(state, decision).status[1] == OUT
 
 
 def test_guarantee_matches_the_proof():

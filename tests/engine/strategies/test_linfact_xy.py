@@ -9,13 +9,11 @@ from scipy import stats
 
 from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.models.ols import least_squares
-from assaypilot.engine.strategies.linfact import xy_optimal as linfact_xy
 from assaypilot.engine.strategies.linfact.linfact import LinFactG
 from assaypilot.engine.strategies.linfact.xy_optimal import (
     Differences,
     LinFactXY,
     LinFactXYAsPrinted,
-    behind,
     pair_log,
     pair_log_as_printed,
 )
@@ -159,35 +157,6 @@ def test_a_phase_cut_to_the_budget_promises_what_it_keeps(kind, budget):
     log = oracle.log_term(15, 1, problem.delta, printed)
     half = 0.5 * math.sqrt(2 * log) * oracle.worst_difference(dense(features), range(15), counts)
     assert half == pytest.approx(allocation.radius * (1 if printed else 2), rel=1e-6)
-
-
-def test_many_arms_are_bounded_by_their_strongest(monkeypatch):
-    """Above the limit the bounds of every arm still hold, hardly wider; below it, in blocks, they are the same."""
-    rng = np.random.default_rng(8)
-    features = DenseFeatures(rng.normal(size=(300, 5)))
-    measured = np.arange(0, 300, 20)
-    counts = rng.integers(1, 9, len(measured)).astype(float)
-    fit = least_squares(features, measured, counts, rng.normal(size=len(measured)))
-    for promised in (0.0, 0.8):
-        differences = Differences.of(fit, np.arange(300), 0.4, promised)
-        whole = behind(differences)
-        with monkeypatch.context() as patched:
-            patched.setattr(linfact_xy, "_ENTRIES", 7_000)
-            for ours, theirs in zip(behind(differences), whole, strict=True):
-                np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
-            patched.setattr(linfact_xy, "_ALL", 100)
-            patched.setattr(linfact_xy, "_STRONGEST", 60)
-            few = behind(differences)
-            # So few that who sets an arm's bound is mostly among the rest.
-            patched.setattr(linfact_xy, "_STRONGEST", 1)
-            fewest = behind(differences)
-        for name in ("most", "most_known"):
-            assert (getattr(fewest, name) >= getattr(whole, name) - 1e-12).all()
-        assert (fewest.least <= whole.least + 1e-12).all()
-        assert (few.least <= whole.least + 1e-12).all()
-        assert (few.most >= whole.most - 1e-12).all()
-        assert np.median(few.most - whole.most) <= 0.1 * np.median(whole.most)
-        assert (few.least == whole.least).mean() > 0.7
 
 
 def test_compounds_sharing_an_unknown_part_are_compared():

@@ -9,10 +9,10 @@ from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.domain.goals import AllEpsilonBest, Best, Threshold
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.strategies.lingame.lingame import LinGame, LinGameC
-from assaypilot.engine.strategies.lingame.pool import POOL_PARAMETERS, pooled, rules_of, table_of
+from assaypilot.engine.strategies.lingame.pool import pooled, rules_of, table_of
 from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, Capacity, Outcome
 from tests.oracles import lingame as oracle
-from tests.strategies import came_back, dense, finished, problem_of, product, unit_rows
+from tests.strategies import dense, finished, problem_of, product, unit_rows
 
 BOTH = pytest.mark.parametrize("kind", [LinGame, LinGameC])
 PAPER = {"threshold": "experiments", "optimism": "experiments", "first": "each"}
@@ -168,16 +168,6 @@ def test_a_tie_ends_with_the_budget():
     assert reason.text == "the budget leaves 0 measurements, and one more decision needs at least 1"
 
 
-def test_no_more_of_one_arm_in_a_batch_than_a_round_allows():
-    problem = problem_of(DenseFeatures(ALPHA), goal=Best(), sd=1.0, capacity=Capacity(12, 4))
-    strategy, rng = LinGame(), np.random.default_rng(0)
-    state = strategy.start(problem)
-    for _ in range(10):
-        allocation = strategy.ask(state)
-        assert allocation.counts.max() <= 4
-        state = strategy.tell(state, came_back(problem, ALPHA[:, 0], allocation, rng, spent=state.spent))
-
-
 @BOTH
 def test_more_compounds_than_can_be_looked_at_one_by_one_are_refused(kind):
     features = SiteFeatures(product((50, 50, 41)), (50, 50, 41))
@@ -192,49 +182,3 @@ def test_only_the_experimental_threshold_voids_the_guarantee(kind):
     (reason,) = kind().void(problem_of(features, goal=Best(), threshold="experiments"))
     assert "log((1 + log t) / delta)" in reason
     assert "not guaranteed" in reason
-
-
-def test_theorem_2_regularises_by_the_number_of_arms():
-    problem = problem_of(DenseFeatures(ALPHA), goal=Best(), sd=0.5, norm=2.0, eta="theorem")
-    rules = rules_of(problem, LinGame().check(problem))
-    assert rules.eta == pytest.approx(2 * (1 + math.log(3)) * 3 + 16)
-    # Who can be had changes; the bound at every look needs one eta.
-    state = LinGame().start(problem)
-    state = LinGame().adjust(state, measurable=np.array([True, False, False]), spent=0)
-    assert LinGame().rules(state.problem).eta == rules.eta
-    fewer = problem_of(DenseFeatures(ALPHA), goal=Best(), sd=0.5, measurable=[1, 1, 0], norm=2.0, eta="theorem")
-    assert LinGame().rules(fewer).eta == rules.eta
-    assert {p.name for p in POOL_PARAMETERS} == {"threshold", "norm", "eta", "batch"}
-
-
-@BOTH
-def test_a_bound_on_the_effects_is_an_assumption(kind):
-    features = DenseFeatures(ALPHA)
-    assert kind().assumes(problem_of(features, goal=Best())) == ("the effects of the substituents add up",)
-    _, bound = kind().assumes(problem_of(features, goal=Best(), norm=2.5))
-    assert bound == "the effects are no larger than 2.5 together (the root of the sum of their squares)"
-
-
-@pytest.mark.parametrize(("norm", "batch"), [(2.0, 1000), (4.0, 4000)])
-def test_stated_cost_of_a_bound_on_the_effects_is_right(norm, batch):
-    """The theorem's regularisation is no defect: it stops, after about as many times the measurements as was said."""
-    features = SiteFeatures(product((3, 3)), (3, 3))
-    truth = dense(features) @ np.array([0.0, 0.0, 0.5, 1.0, 0.0, 0.4, 0.8])[: features.n_columns]
-    strategy = LinGame()
-
-    def took(size, **given):
-        spent = []
-        for seed in range(3):
-            problem = problem_of(features, goal=Best(0.2), sd=0.5, delta=0.05, batch=size, **given)
-            state = strategy.start(problem)
-            spent.append(finished(strategy, state, truth, np.random.default_rng(seed), most=100_000).spent)
-        return np.mean(spent), problem
-
-    plain, free = took(10)
-    dear, bound = took(batch, norm=norm, eta="theorem")
-    price = strategy.rules(bound).price()
-    assert 0.4 < dear / plain / price < 2.5
-    assert strategy.cautions(free) == ()
-    (said,) = strategy.cautions(bound)
-    assert f"about {price:,.0f} times the measurements it takes without norm" in said
-    assert strategy.rules(free).price() == 1.0

@@ -1,7 +1,5 @@
 """Distances to the nearest wrong truth: against a general optimiser, and against truths drawn from the ellipsoid."""
 
-import math
-
 import numpy as np
 import pytest
 
@@ -117,17 +115,3 @@ def test_what_is_certain_holds_for_every_truth_in_the_ellipsoid(name, slack):
                 assert (truth[ins] >= top - slacks - 1e-9).all()
                 assert (truth[outs] < top - getattr(goal, "epsilon", 0.0) + 1e-9).all()
     assert decided > 6
-
-
-def test_equal_arms_are_never_told_apart_and_never_hinder_each_other():
-    x = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-    means, every = np.array([1.0, 1.0, 0.0]), np.ones(3, dtype=bool)
-    sides = question_of(AllEpsilonBest(0.5, 0.0)).sides(means, x, every, every)
-    assert sides.inside.tolist() == pytest.approx([1.125, 1.125, 0.0])
-    assert sides.outside.tolist() == pytest.approx([0.0, 0.0, 0.125])
-    assert question_of(Best(0.0)).sides(means, x, every, every).inside[0] == 0.0
-
-
-def test_a_lone_arm_is_certainly_the_best():
-    every = np.ones(1, dtype=bool)
-    assert question_of(Best(0.0)).sides(np.zeros(1), np.ones((1, 1)), every, every).inside[0] == math.inf

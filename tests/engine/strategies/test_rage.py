@@ -11,8 +11,8 @@ from scipy.stats import binomtest, norm
 
 from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.domain.goals import Best
-from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED, Capacity
-from assaypilot.engine.strategies.rage.phase import beaten, first_of_equals
+from assaypilot.engine.strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
+from assaypilot.engine.strategies.rage.phase import beaten
 from assaypilot.engine.strategies.rage.rage import Rage, union_log
 from tests.oracles import rage as slow
 from tests.strategies import came_back, dense, finished, phases, problem_of, product, random_table, seeds
@@ -89,24 +89,6 @@ def test_elimination_by_leaders_and_blocks_is_the_rule(seed):
         assert found.rows[i] == expected
 
 
-def test_equal_rows_are_one():
-    codes = np.array([[0, 1], [1, 1], [0, 1], [1, 0]])
-    for features in (SiteFeatures(codes, (2, 2)), DenseFeatures(codes.astype(float))):
-        first, kind = first_of_equals(features, np.array([3, 0, 1, 2]))
-        assert first.tolist() == [0, 1, 2]
-        assert kind.tolist() == [0, 1, 2, 1]
-
-
-@pytest.mark.parametrize("rule", ["stated", "tight"])
-def test_a_tie_ends_with_slack_at_the_width_that_is_stated(rule):
-    features = SiteFeatures(product((3, 2)), (3, 2))
-    problem = asked(features, slack=0.4, sd=0.3, slack_rule=rule)
-    *_, (state, outcome, decision) = phases(Rage(), problem, np.zeros(6), np.random.default_rng(2))
-    assert (Rage().apply(state, decision).status == IN).sum() == 1
-    assert outcome.allocation.radius == pytest.approx(0.2 if rule == "stated" else 0.4)
-    assert decision.numbers["widest_half_width"] <= (0.2 if rule == "stated" else 0.4) * (1 + 1e-9)
-
-
 @pytest.mark.parametrize("given", [{}, {"slack_rule": "tight", "radii": "tight"}])
 @pytest.mark.parametrize("lost", [0.02, 0.3])
 def test_with_slack_it_ends_though_measurements_fail(given, lost):
@@ -171,28 +153,6 @@ def test_winner_that_becomes_unavailable_is_remembered():
     back = strategy.adjust(state, measurable=problem.measurable, spent=state.spent)
     assert not back.lost.any()
     assert not strategy.stop(back)
-
-
-@pytest.mark.parametrize("budget", [1, 3, 30])
-def test_the_budget_cuts_the_last_phase(budget):
-    features = SiteFeatures(product((3, 3)), (3, 3))
-    problem = asked(features, sd=1.0, capacity=Capacity(12, 3, budget=budget))
-    strategy = Rage()
-    state = found(strategy, problem, dense(features) @ np.linspace(0, 0.01, 7), 0)
-    (reason,) = strategy.stop(state)
-    assert reason.name == "budget"
-    assert state.spent <= budget
-    assert reason.numbers["left"] < reason.numbers["needed"] <= 4
-
-
-def test_a_capacity_spreads_a_phase_over_more_compounds():
-    features = SiteFeatures(product((4, 4, 4)), (4, 4, 4))
-    rounds = []
-    for capacity in (None, Capacity(48, 1)):
-        problem = asked(features, sd=1.0, first_radius=1.2, capacity=capacity)
-        allocation = Rage().ask(Rage().start(problem))
-        rounds.append(max(math.ceil(allocation.total / 48), int(allocation.counts.max())))
-    assert rounds[1] < rounds[0]
 
 
 def test_radii_as_printed_promise_nothing():

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from assaypilot.engine.tables import headers
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import parse_text, read_table
@@ -60,21 +59,6 @@ def lines(header: Sequence[str] = HEADER) -> list[dict[str, str]]:
         | {"ID": f"C{k}", "SMILES": "C" * (k + 1), "para": "FH"[k % 2], "Core": "ab"[k // 2]}
         for k in range(4)
     ]  # fmt: skip
-
-
-def test_sites_are_what_stands_between_id_and_status() -> None:
-    assert headers.export_sites(HEADER) == ("Core", "para")
-    assert headers.export_sites(["Name", "SMILES", "ID", "Picture", "R1", *HEADER[4:]]) == ("R1",)
-    assert headers.export_sites(["Status", "ID", "R1", "Evidence", "Availability"]) == (), "moved: conventions hold"
-    assert headers.export_sites([name for name in HEADER if name != "Evidence"]) == ()
-
-
-def test_what_a_campaign_said_is_no_value() -> None:
-    said = headers.export_columns(HEADER)
-    assert set(HEADER) - set(said) == {"ID", "SMILES", "Core", "para", "act measured"}
-    # A lab's own columns are nobody's bounds.
-    assert "dose low" not in headers.export_columns([*HEADER, "dose low"])
-    assert headers.export_columns(["ID", "R1", "Status", "P(within 0.5)", "Events"]) == ()
 
 
 def test_an_exported_csv_needs_no_options(table: Callable[..., Path]) -> None:

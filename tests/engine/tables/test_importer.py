@@ -10,10 +10,8 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.check import check_report
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
-from assaypilot.engine.tables.normalise import is_dose
 from assaypilot.engine.tables.opening import parse_text
 from assaypilot.engine.tables.options import TableOptions, parse_endpoint_spec
-from assaypilot.engine.tables.products import one_spelling
 
 
 def imported(text, *specs, **options):
@@ -121,24 +119,9 @@ def test_no_table_breaks_the_check(rows, blank, product):
             assert kept != listed
 
 
-@given(st.permutations(range(9)))
-def test_the_order_of_rows_does_not_change_the_fit(order):
-    lines = [f"{r1}{r2}|{r1}|{r2}|{i * i % 7 + 0.5}" for i, (r1, r2) in enumerate((a, b) for a in "xyz" for b in "uvw")]
-    raw, mapping, table = imported("\n".join(["ID|R1|R2|v", *(lines[place] for place in order)]))
-    first = check_report(*imported("\n".join(["ID|R1|R2|v", *lines])))["additive_fit"]["v"]
-    again = check_report(raw, mapping, table)["additive_fit"]["v"]
-    assert again == pytest.approx(first)
-
-
 def imported_csv(text):
     raw = parse_text(text)
     return import_table(raw, propose(raw))
-
-
-def test_a_label_and_the_structure_it_names_are_asked_about():
-    warnings: list[str] = []
-    one_spelling("R2", ["Cl", "Cl[*:2]", "OMe", "CO[*:2]", "[*:2]CO", "C1CC1[*:2]"], [], warnings)
-    assert [text.split(" at ")[0] for text in warnings] == ["Cl, Cl[*:2]", "OMe, CO[*:2]"]
 
 
 @pytest.mark.parametrize(
@@ -161,15 +144,3 @@ def test_a_table_of_points_has_compounds_and_no_values(header, points):
         f"tested at up to {len(points)} concentrations" in text and "give one fitted value" in text and response in text
         for text in table.warnings
     )
-
-
-def test_a_condition_called_concentration_is_none():
-    # One product under many conditions: its concentration is a site, not what a curve is drawn over.
-    text = "Name,R1,R2,Concentration,Yield\n" + "".join(
-        f"P,{a},{b},{c},{d}\n" for a, b, c, d in (("Me", "F", 1, 50), ("H", "F", 2, 60), ("Me", "Cl", 1, 20))
-    )
-    assert parse_text(text).points == ""
-    conditions = TableOptions(sites=("R1", "R2", "Concentration"))
-    assert propose(parse_text(text), conditions).sites == ("R1", "R2", "Concentration")
-    assert not is_dose("ATP conc (uM)")
-    assert not is_dose("Plasma concentration")

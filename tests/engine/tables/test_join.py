@@ -106,19 +106,6 @@ def test_what_cannot_be_taken_apart_is_named_with_its_row():
     }
 
 
-def test_without_ids_a_structure_that_is_there_keeps_its_name():
-    series = library_of(*SERIES, "Oc1ccc(C)cc1", ids=False)
-    more = read_more(rows("SMILES", "Cc1ccc(O)cc1", "Nc1ccc(F)cc1"), series, NONE)
-    assert series.ids == ("CPD-001", "CPD-002", "CPD-003", "CPD-004", "CPD-005")
-    assert more.library.ids == ("CPD-005", "CPD-006")
-
-
-def test_what_all_of_the_campaign_have_alike_is_no_site_to_differ_at():
-    series = library_of(*SERIES)
-    with pytest.raises(AssayPilotError, match=r"no row of the table is a compound: row 2, it has O\[\*:"):
-        read_more(rows("ID,SMILES", "N1,Oc1ccc(C)cc1"), series, NONE)
-
-
 def test_neither_sites_nor_structures_is_one_line():
     series = library_of(*SERIES, "Oc1ccc(C)cc1")
     with pytest.raises(AssayPilotError, match=r"the table has no column R2.*Or a column of structures"):

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.limits import LONGEST_CELL
-from assaypilot.engine.system.progress import Cancelled
 from assaypilot.engine.tables import headers
 from assaypilot.engine.tables.check import endpoint_facts
 from assaypilot.engine.tables.importer import import_table
@@ -64,14 +63,6 @@ def test_a_pasted_block_is_a_table():
     assert len(table) == 2
     with pytest.raises(AssayPilotError, match=r"^nothing was pasted\. Give a table\.$"):
         parse_text("\n\n")
-
-
-def test_reading_can_be_stopped(tmp_path):
-    def stop(fraction, message):
-        raise Cancelled
-
-    with pytest.raises(Cancelled):
-        read_table(write(tmp_path, "ID,R1\na,Me\n"), stop)
 
 
 def test_encoding_delimiter_and_decimal_are_taken_as_said(tmp_path):

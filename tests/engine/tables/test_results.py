@@ -12,7 +12,6 @@ from assaypilot.engine.domain.plates.layout import Layout, Placed, Plate, PlateU
 from assaypilot.engine.domain.plates.wells import Well
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.sheet import write_csv
-from assaypilot.engine.tables.compound_names import code_of, codes_of
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import parse_text, read_table
@@ -264,25 +263,3 @@ def test_results_have_a_column_for_each_run():
         ("a", 0.012, "=", "µM", "2"),
         ("b", 10.0, ">", "µM", "1"),
     ]
-
-
-@pytest.mark.parametrize(
-    ("columns", "said"),
-    [
-        ("Value|Value", "their header is that of the values: Value (2). Give each measurement a row of its own."),
-        ("Result|Result 2", "their header is that of the values: Result 2. Give each measurement a row of its own."),
-        ("pIC50|pIC50", "the values: pIC50 (2). Replicates are called pIC50 run 1, pIC50 run 2."),
-        ("Value|SEM", "Not used, because a standard error is no SD: SEM."),
-    ],
-)
-def test_what_stands_beside_a_column_of_values_and_is_not_used_is_named(columns, said):
-    raw = parse_text(f"ID|{columns}\nCPD-1|7.9|7.7".replace("|", "\t"))
-    found = read_results(raw, Library.listed(["R1"], [["Me"], ["H"]], ids=["CPD-1", "CPD-2"]), (Endpoint("pIC50"),))
-    assert [one.value for one in found.results] == [7.9]
-    assert said in " ".join(found.warnings)
-
-
-@pytest.mark.parametrize("labels", [("1", "01", "001"), ("1", "1.0", "2"), ("1e3", "1000", "5")])
-def test_substituents_that_are_equal_as_numbers_are_compared_as_written(labels):
-    assert [code_of(codes_of(labels), text) for text in labels] == [0, 1, 2]
-    assert code_of(codes_of(("0.1", "0.2")), "0.10") == 0

@@ -6,8 +6,6 @@ from hypothesis import strategies as st
 from rdkit import Chem
 from rdkit.Chem import AllChem
 
-from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.progress import Cancelled
 from assaypilot.engine.tables.join import join_tables
 from assaypilot.engine.tables.opening import read_table
 from assaypilot.engine.tables.sdf import Unreadable, records, smiles_of
@@ -68,13 +66,6 @@ def test_properties_are_columns_and_titles_names(tmp_path):
     assert "Properties that some records lack, which count as empty there: DT12 (1), note (1)." in table.warnings
 
 
-def test_a_blank_line_may_be_missing_and_a_value_may_look_like_a_header(tmp_path):
-    text = block("CCO", "a") + ">  <R1>\nMe\n>  <v>\n5\n\n>  <note>\nsee\n><img src=//host/x>\n\n$$$$\n"
-    table = read_table(write(tmp_path, text))
-    assert table.columns == ("Name", "SMILES", "R1", "v", "note")
-    assert [column[0] for column in table.cells[2:]] == ["Me", "5", "see\n><img src=//host/x>"]
-
-
 def test_broken_records_stand_among_the_problems_and_lose_nothing_else(tmp_path):
     good = record("a", ("v", "1"))
     text = (
@@ -105,18 +96,6 @@ def test_records_come_back_as_they_were_written(written):
     assert all(value == f">{name[1:]}" for one in found for name, value in one.properties.items())
 
 
-def test_no_record_is_refused_and_reading_can_be_stopped(tmp_path):
-    with pytest.raises(AssayPilotError, match="there is no record in this SD file"):
-        read_table(write(tmp_path, "\n$$$$\n"))
-
-    def stop(fraction, message):
-        if "structures" in message:
-            raise Cancelled
-
-    with pytest.raises(Cancelled):
-        read_table(write(tmp_path, record("a")), stop)
-
-
 def test_structures_join_activities_whichever_comes_first(tmp_path):
     smi = read_table(write(tmp_path, "CCO a\nCCN b\nCCC x\n", "t.smi"))
     csv = read_table(write(tmp_path, "Name,pIC50\nb,6\na,5.5\ny,7\n", "t.csv"))
@@ -131,14 +110,6 @@ def test_structures_join_activities_whichever_comes_first(tmp_path):
     other = join_tables(csv, sdf)
     assert other.column("SMILES") == ("C", "C", "")
     assert other.unmatched == (("y",), ("z",))
-
-
-def test_what_is_broken_in_a_joined_file_is_said_with_its_row(tmp_path):
-    csv = read_table(write(tmp_path, "Name,pIC50\na,5.5\nb,6\n", "t.csv"))
-    text = record("a") + record("b").replace("  1  0  0", "  9  9  0")
-    joined = join_tables(csv, read_table(write(tmp_path, text)))
-    assert [(problem.row, problem.column) for problem in joined.problems] == [(None, "SMILES")]
-    assert joined.problems[0].reason.startswith("row 2 of t.sdf: the structure is damaged")
 
 
 @pytest.mark.parametrize("apart", ["{},{},{}", "{} {},{}", "{};{};{}"])

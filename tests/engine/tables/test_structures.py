@@ -2,11 +2,9 @@
 
 import json
 
-import numpy as np
 import pytest
 from rdkit import Chem
 
-from assaypilot.engine.campaign.added_compounds import extended
 from assaypilot.engine.chemistry.assembling import product_smiles
 from assaypilot.engine.chemistry.names import pictures
 from assaypilot.engine.chemistry.similarity import library_similarity
@@ -168,27 +166,6 @@ def test_structures_beside_names_are_drawn_and_compared_and_the_names_stay():
     assert "solvent from solvent_smiles, amine from Structure of amine" in note
 
 
-def test_added_compounds_bring_the_structures_of_new_substituents():
-    library = library_of(reactions()).library
-    more = library_of(
-        reactions((("o-toluidine", "Nc1ccccc1C"), ("water", "O"))), HEADER.replace("amine", "Amine")
-    ).library
-    both = extended(library, more)
-    amine = [site.name for site in both.sites].index("amine")
-    drawn = dict(zip(both.sites[amine].substituents, pictures(both, amine), strict=True))
-    assert drawn["o-toluidine"] == "Cc1ccccc1N"
-    assert drawn["aniline"] == "Nc1ccccc1"
-    assert np.isfinite(library_similarity(both)[amine]).all()
-
-
-def test_of_several_structures_the_first_counts_and_a_warning_names_the_substituent():
-    rows = reactions()
-    rows[-1] = rows[-1].replace("CS(C)=O", "CCS(C)=O")
-    found = library_of(rows, sites=("solvent", "amine"))
-    assert pictures(found.library, 0)[2] == "CS(C)=O"
-    assert any("DMSO" in warning and "solvent_smiles" in warning for warning in found.warnings)
-
-
 def of(*texts: str) -> tuple[dict[str, str], list[str], list[str]]:
     notes: list[str] = []
     warnings: list[str] = []
@@ -237,11 +214,3 @@ def test_names_that_may_be_one_are_asked_about():
         f"{names} at R1 count as different substituents. If they are one, spell them alike."
         for names in ("Me, me, CH3", "OMe, methoxy", "Ph-4-F, ph-4-f")
     ]
-
-
-def test_a_table_with_mixed_spellings_keeps_its_rank():
-    rows = "".join(f"c{k},{a},{b},{6 + k / 10}\n" for k, (a, b) in enumerate([
-        ("C[*:1]", "H"), ("[*:1]C", "F"), ("CO[*:1]", "H"), ("[*:1]OC", "F")]))  # fmt: skip
-    raw = parse_text(f"ID,R1,R2,pIC50\n{rows}")
-    table = import_table(raw, propose(raw))
-    assert [site.substituents for site in table.library.sites] == [("C[*:1]", "CO[*:1]"), ("H", "F")]

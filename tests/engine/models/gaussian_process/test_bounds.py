@@ -61,18 +61,6 @@ def test_bounds_among_values_give_the_moments_of_importance_sampling():
     np.testing.assert_allclose(np.sqrt(np.diag(spread)), sd, rtol=0.06)
 
 
-def test_a_bound_that_says_nothing_changes_nothing():
-    components = Components((2, 3))
-    logs = np.log([0.6, 0.8, 0.1])
-    codes = np.array([(0, 0), (0, 1), (1, 2)])
-    rows = Rows(codes, np.arange(3), np.array([5.0, 6.0, 5.5]), np.array([0.05, 0.05, 1.0]))
-    variances = Variances(logs, logs[None], 0.0, 5.0, 1.0)
-    told = between(np.array([-1e6]), np.array([INF]), np.array([0.05]))
-    matched = match(components, rows, variances, np.array([2]), told)
-    assert matched.noise[2] > 1e4
-    np.testing.assert_array_equal(matched.values[:2], rows.values[:2])
-
-
 def test_values_above_a_limit_of_quantification_are_recovered_from_bounds():
     rng = np.random.default_rng(4)
     sizes = (6, 7, 5)

@@ -73,14 +73,3 @@ def test_a_search_finds_members_that_nobody_listed():
         members = codes[truth >= truth.max() - 0.5]
         found.append(np.mean([tuple(row) in listed for row in members]))
     assert np.mean(found) >= 0.9, found
-
-
-def test_of_two_endpoints_both_ends_of_the_front_are_found():
-    sizes = (12, 10, 11)
-    codes, first, one = a_series(sizes, 1, n=150)
-    _, second, other = a_series(sizes, 2, n=150)
-    models = [fit_series(codes, sizes, each, noise_sd=0.1, seed=1) for each in (one, other)]
-    listed = combinations.best_combinations(models, sizes, np.random.default_rng(1))
-    places = np.ravel_multi_index(tuple(listed.T), sizes)
-    for truth in (first, second):
-        assert truth[places].max() >= truth.max() - 0.3

@@ -99,38 +99,6 @@ def test_joint_draws_keep_what_both_endpoints_have_in_common():
     assert abs(np.mean(drawn) - np.mean(true)) < 0.2
 
 
-def test_own_values_count_fully_whatever_another_endpoint_says():
-    truth = truths(1, 0.95)
-    truth[1, 7] = truth[1].max() + 4.0
-    order = np.arange(N)
-    measured = [
-        Measured.exact(order, truth[0], np.ones(N)),
-        Measured.exact(order[:40], truth[1, :40], np.full(40, 4.0)),
-    ]
-
-    def fit_one(place, others):
-        return fit_series(CODES, SIZES, measured[place], noise_sd=SD, seed=1, scales=False, others=others)
-
-    draws = fit_endpoints(fit_one, measured, N).draw(order, 400, np.random.default_rng(1))[1]
-    assert abs(draws[:, 7].mean() - truth[1, 7]) < 0.5
-    assert draws[:, 7].min() > truth[1, [k for k in range(N) if k != 7]].max()
-
-
-def test_new_values_of_one_endpoint_move_the_other_in_a_campaign_played_forward():
-    truth = truths(5, 0.9)
-    model, measured, unseen = fitted(truth, (40, 40), 5)
-    arms = np.arange(N)
-    more = [Measured.exact(arms, truth[0], np.full(N, 4.0)), measured[1]]
-    assert error(model.given(more), truth, unseen) < 0.7 * error(model.given(measured), truth, unseen)
-
-
-def test_endpoint_of_few_compounds_informs_none():
-    truth = truths(3, 0.9)
-    model, measured, unseen = fitted(truth, (11, 11), 3)
-    alone = fit_series(CODES, SIZES, measured[1], noise_sd=SD, seed=3, scales=False)
-    np.testing.assert_array_equal(model.models[1].middle(unseen), alone.middle(unseen))
-
-
 @pytest.mark.parametrize("differences", [0.0, 1e-9, 0.1])
 def test_endpoint_whose_values_say_nothing_leaves_the_other_as_it_is(differences):
     # All equal, equal but for rounding, and differing by less than their noise.

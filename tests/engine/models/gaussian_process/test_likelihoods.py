@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from assaypilot.engine.models.gaussian_process import series
 from assaypilot.engine.models.gaussian_process.likelihoods import counts, yes_or_no
 from assaypilot.engine.models.gaussian_process.measured import Measured
 from assaypilot.engine.models.gaussian_process.series import fit_series
@@ -93,17 +92,3 @@ def test_answers_that_are_all_the_same_leave_others_possible(kind, value):
     assert np.isfinite(drawn).all()
     # Ten times nothing: one in a hundred to one in four is what that leaves for the next.
     assert 0.01 < other.mean() < 0.3
-
-
-def test_more_answers_than_effects_are_learned_from_tell_of_their_own_compounds(monkeypatch):
-    monkeypatch.setattr(series, "_MOST_ROWS", 200)
-    rng = np.random.default_rng(3)
-    sizes = (15, 20)
-    codes = np.array(list(itertools.product(*map(range, sizes))))
-    arms = np.arange(260)
-    high = arms % 2 == 0
-    measured = Measured.exact(arms, np.where(high, 0.9, 0.1), np.full(260, 30.0))
-    drawn = fit_series(codes, sizes, measured, noise_sd=0.5, seed=1, kind="yes-no").draw(arms, 60, rng)
-    means = drawn.mean(axis=0)
-    assert means[high].min() > 0.6
-    assert means[~high].max() < 0.4

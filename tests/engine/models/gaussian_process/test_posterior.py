@@ -96,41 +96,6 @@ def test_draws_have_the_mean_and_covariance_of_the_dense_formulas(kind):
     assert np.abs(error).max() < 7.0 / np.sqrt(len(draws))
 
 
-def test_effects_of_pairs_that_nobody_measured_may_be_exceptions_and_those_of_measured_pairs_are_normal():
-    measured = np.array([[0, 0, 0], [0, 1, 1], [1, 0, 1]])
-    asked = np.array([[0, 0, 1], [2, 1, 3]])  # the first of pairs that are measured, the second of none
-    components = Components(SIZES)
-    rows = Rows(measured, np.arange(3), np.full(3, CENTER), np.full(3, 0.01))
-    logs = np.array([-9.0 if order == 1 else 0.0 for order in components.orders()] + [-9.0])
-    variances = Variances(logs, logs[None], 0.0, CENTER, SCALE, 0.01)
-
-    def beyond(tails):
-        posterior = Posterior(components, rows, variances, tails=tails)
-        draws = posterior.draw(
-            Compounds(np.vstack([measured, asked]), np.arange(3)), 100_000, np.random.default_rng(8)
-        )[:, 3:]
-        return (np.abs(draws - draws.mean(axis=0)) > 4.0 * draws.std(axis=0)).mean(axis=0)
-
-    known, unknown = beyond(True)
-    assert known < 3e-4
-    assert unknown > 1e-3
-    assert (beyond(False) < 3e-4).all()
-
-
-def test_draws_of_several_variances_mix_their_posteriors():
-    kind, components = "identity", the_parts("identity")[0]
-    both = np.stack([some_logs(kind, 3), some_logs(kind, 4) + 1.0])
-    rows = the_rows(kind)
-    posterior = Posterior(components, rows, Variances(both[0], both[[0, 1, 1, 1]], 0.0, CENTER, SCALE))
-    first, second = (dense(kind, logs) for logs in both)
-    mean = 0.25 * first[0] + 0.75 * second[0]
-    between = 0.25 * (first[0] - mean) ** 2 + 0.75 * (second[0] - mean) ** 2
-    variance = 0.25 * np.diag(first[1]) + 0.75 * np.diag(second[1]) + between
-    np.testing.assert_allclose(posterior.mean(Compounds(CODES, rows.arms)), mean, atol=1e-6)
-    draws = posterior.draw(Compounds(CODES, rows.arms), 40_000, np.random.default_rng(6))
-    np.testing.assert_allclose(draws.var(axis=0), variance, rtol=0.05)
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_row_is_predicted_from_the_others(kind):
     logs, rows = some_logs(kind), the_rows(kind)

@@ -60,11 +60,6 @@ def test_a_control_far_from_the_compounds_changes_nothing():
     assert np.allclose(estimates([compounds, controls], 1), estimates([compounds, far], 1))
 
 
-def test_draws_are_of_compounds_alone():
-    _, compounds, controls = plates(2, shift=0.5)
-    assert estimates([compounds, controls], 2).shape[1] == len(CODES)
-
-
 def test_gross_value_without_a_day_moves_its_own_compound_alone():
     """Where all other values have a day, its level is not that of the whole series."""
     rng = np.random.default_rng(3)

@@ -71,16 +71,6 @@ def test_it_tracks_the_weights_that_are_optimal_for_the_truth():
     assert abs(counts[1] / counts.sum() - share[1]) < 0.15
 
 
-def test_weights_are_renewed_at_powers_of_two_alone():
-    problem = asked(batch=1, sd=2.0)
-    changes = []
-    for state, _, after in steps(problem, TRUTH, np.random.default_rng(2), most=140):
-        if not np.array_equal(state.memory["weights"], after.memory["weights"]):
-            changes.append(int(after.memory["counts"].sum()))
-    assert set(changes) <= {1, 2, 4, 8, 16, 32, 64, 128}
-    assert {32, 64} <= set(changes)
-
-
 @pytest.mark.parametrize("goal", [Best(), Best(0.3), Threshold(0.5), Threshold(0.9, 0.2), AllEpsilonBest(0.5)])
 def test_errors_are_at_most_delta(goal):
     runs, bad = 10, 0
@@ -91,14 +81,6 @@ def test_errors_are_at_most_delta(goal):
         assert not (after.status == UNDECIDED).any()
         bad += not goal.is_right(after.status == IN, TRUTH)
     assert binomtest(bad, runs).proportion_ci(0.9).low <= 0.3
-
-
-def test_what_is_given_up_is_said():
-    strategy = LazyTts()
-    assert strategy.void(asked()) == ()
-    assert "no theorem" in strategy.void(asked(threshold="experiments"))[0]
-    assert "as told" in strategy.void(asked(goal=AllEpsilonBest(0.5), truth=[TRUTH.tolist()]))[0]
-    assert "estimates" in strategy.void(asked(budget=50, at_budget="guess"))[0]
 
 
 def test_a_guess_at_the_budget():

@@ -45,13 +45,6 @@ def test_the_race_is_that_of_the_definition(race, reference, seed):
     assert found.excess == pytest.approx(excess)
 
 
-@pytest.mark.parametrize("race", [leading_race, index_race])
-def test_when_everybody_leads_nobody_challenges(race):
-    found = race(np.array([1.0, 0.0, 2.0]), np.eye(3), 1.0, 3)
-    assert found.leaders.tolist() == [0, 1, 2]
-    assert found.excess == -math.inf
-
-
 @EVERY
 @pytest.mark.parametrize("batch", [1, 4])
 @pytest.mark.parametrize("seed", range(3))
@@ -117,15 +110,6 @@ def test_the_wrong_m_gives_as_many_compounds_all_the_same(kind):
         "it returns the 3 best compounds up to the slack; those are the ones within epsilon only when there are 3 "
         "of them and the slack is 0"
     )
-
-
-@TOP
-def test_the_number_taken_from_the_estimate_is_said(kind):
-    features = DenseFeatures(np.eye(3))
-    (reason,) = kind().void(problem_of(features))
-    assert "the number of compounds within epsilon is taken from the estimate" in reason
-    assert kind().void(problem_of(features, goal=Best())) == ()
-    assert "not guaranteed" in kind().void(problem_of(features, goal=Best(), threshold="experiments"))[0]
 
 
 @EVERY

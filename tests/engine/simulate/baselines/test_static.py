@@ -79,24 +79,6 @@ def test_measurements_follow_the_weights_and_grow_by_the_factor(name, goal):
         assert np.ptp(counts) <= 1
 
 
-@pytest.mark.parametrize("name", ["uniform", "static-g", "static-xy"])
-def test_a_guess_at_the_budget_decides_everything_and_says_that_it_is_one(name):
-    problem, truth = setting(name, "best", budget=30, sd=1.0, at_budget="guess")
-    strategy = baselines.get(name)
-    state = finished(strategy, problem, truth, np.random.default_rng(0))
-    assert state.spent == 30
-    assert (state.status == IN).sum() == 1
-    assert not (state.status == UNDECIDED).any()
-    (why,) = strategy.void(problem)
-    assert "estimates" in why
-    honest, _ = setting(name, "best", budget=30, sd=1.0)
-    assert strategy.void(honest) == ()
-    state = finished(strategy, honest, truth, np.random.default_rng(0))
-    (reason,) = strategy.stop(state)
-    assert (reason.name, reason.numbers["left"]) == ("budget", 0)
-    assert (state.status == UNDECIDED).any()
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_the_rules_are_those_of_all_pairs_in_loops(seed):
     rng = np.random.default_rng((2, seed))
@@ -164,14 +146,3 @@ def test_the_oracle_asks_for_the_direction_that_decides():
 def test_truth_that_no_measurement_can_decide_is_refused(goal, truth, text):
     with pytest.raises(AssayPilotError, match=text):
         baselines.get("oracle").start(problem_of(DenseFeatures(np.eye(3)), goal=goal, sd=1.0, truth=truth))
-
-
-def test_the_oracle_where_not_everything_wanted_can_be_measured():
-    features = SiteFeatures(product((3, 3)), (3, 3))
-    truth = dense(features) @ np.array([0, 0, 0.4, 1.0, 0, 0.3, 1.1])
-    stock = np.zeros(9, dtype=bool)
-    stock[[0, 1, 2, 3, 6]] = True
-    for goal in (Best(), AllEpsilonBest(0.5)):
-        problem = problem_of(features, goal=goal, sd=0.3, measurable=stock, truth=[truth.tolist()])
-        state = finished(baselines.get("oracle"), problem, truth[None], np.random.default_rng(0))
-        assert goal.is_right(state.status == IN, truth)
