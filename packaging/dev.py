@@ -17,8 +17,6 @@ import io
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import environment
@@ -52,7 +50,7 @@ THREADS = {name: os.environ.get(name, "1") for name in ("OMP_NUM_THREADS", "OPEN
 MEMORY = Path("/dev/shm")
 """Where Linux keeps files in memory: a campaign waits for the disk at every step, and tests make thousands."""
 ROOM = 4 * 2**30
-LOCK_HEADER = "# Locked by packaging/dev.py lock. Not edited by hand.\n"
+LOCK_HEADER = ["--header", "--custom-compile-command", "packaging/dev.py lock"]
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -76,9 +74,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def make_parser() -> argparse.ArgumentParser:
     """Return the parser of all sub-commands."""
-    parser = argparse.ArgumentParser(
-        prog="dev.py", description="Sets up, runs and tests AssayPilot.", allow_abbrev=False
-    )
+    parser = argparse.ArgumentParser(prog="dev.py", description="Runs and tests AssayPilot.", allow_abbrev=False)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     made = {name: commands.add_parser(name, help=text, allow_abbrev=False) for name, text in COMMANDS.items()}
     for name in ("run", "test", "screenshots", "setup"):
@@ -144,42 +140,26 @@ def test(python: Path, slow: bool, full: bool, further: list[str]) -> int:
         say(f"\n{words}")
         if environment.call([environment.script(name), *terms]):
             failed.append(words)
-    said = f"{', '.join(failed)} failed: the exit code will be 1, whatever pytest says" if failed else "pytest"
-    say(f"\n{said}")
+    say(f"\n{', '.join(failed)} failed: the exit code will be 1, whatever pytest says" if failed else "\npytest")
     left_out = ["benchmark"] if full else ["benchmark", "full"] if slow else ["benchmark", "full", "slow"]
     given = ["-n", "2", "--dist", "worksteal", "-m", " and ".join("not " + name for name in left_out)]
-    with quick_folder() as folder:
-        variables = THREADS if folder is None else {**THREADS, "TMPDIR": folder}
-        code = environment.call([python, "-m", "pytest", *given, *further], variables)
-    return 1 if code or failed else 0
-
-
-@contextmanager
-def quick_folder() -> Iterator[str | None]:
-    """Return a folder in memory for temporary files, where there is room and nobody chose another place."""
-    if "TMPDIR" in os.environ or not os.access(MEMORY, os.W_OK) or shutil.disk_usage(MEMORY).free < ROOM:
-        yield None
-        return
-    with tempfile.TemporaryDirectory(prefix="assaypilot-tests-", dir=MEMORY, ignore_cleanup_errors=True) as folder:
+    quick = "TMPDIR" not in os.environ and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM
+    place = MEMORY if quick else None
+    with tempfile.TemporaryDirectory(prefix="assaypilot-tests-", dir=place, ignore_cleanup_errors=True) as folder:
         os.chmod(folder, 0o711)  # programs that tests start as another user go through it
-        yield folder
+        code = environment.call([python, "-m", "pytest", *given, *further], {**THREADS, "TMPDIR": folder})
+    return 1 if code or failed else 0
 
 
 def lock_requirements(upgrade: bool) -> int:
     """Write the requirement files again: hashes, every system, no addresses."""
     for level, wanted in SOURCES.items():
         path = environment.lock(level)
-        command = [environment.script("uv"), "pip", "compile", "--quiet", *["--upgrade"] * upgrade]
-        command += [*wanted, "--output-file", path.relative_to(ROOT)]
+        command = [environment.script("uv"), "pip", "compile", "--quiet", *["--upgrade"] * upgrade, *wanted]
+        command += [*LOCK_HEADER, "--output-file", path.relative_to(ROOT)]
         if level != "dev":
             command += ["--constraint", environment.lock("dev").relative_to(ROOT)]
-        code = environment.call(command)
-        if code:
-            return code
-        text = path.read_text(encoding="utf-8")
-        if "://" in text:
-            raise SetupError(f"{path.name} names an address; it would not install elsewhere. Remove what put it there.")
-        path.write_text(LOCK_HEADER + text.removeprefix(LOCK_HEADER), encoding="utf-8", newline="\n")
+        environment.check(command, f"{path.name} could not be locked")
         say(f"{path.name} is locked.")
     return 0
 

@@ -10,13 +10,16 @@ import contextlib
 import html
 import inspect
 import io
+import itertools
 import json
 import re
 import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from string import Template
 from typing import Any
+from unittest import mock
 from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
@@ -30,51 +33,35 @@ TOPIC = re.compile(r"^# ([a-z-]+): (.+)$", re.MULTILINE)
 MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable("table")
 
 
-def main(folder: Path) -> int:
-    """Write the documentation and return 0; 1 when a link leads nowhere."""
-    pages, broken = build(folder), broken_links(folder)
-    print(f"{pages} pages in {folder / 'index.html'}")
-    print("\n".join(broken), end="", file=sys.stderr)
-    return 1 if broken else 0
-
-
 def build(folder: Path) -> int:
     """Write all pages and return how many there are; what a notebook raises is raised."""
     shutil.copytree(ROOT / "packaging" / "pictures", folder / "pictures", dirs_exist_ok=True)
     (folder / "notebooks").mkdir(exist_ok=True)
     shutil.copy(SITE / "style.css", folder)
-    texts = {name: (SITE / "pages" / f"{name}.md").read_text(encoding="utf-8") for name in PAGES}
-    books = {name: cells_of(SITE / "notebooks" / f"{name}.md") for name in NOTEBOOKS}
-    listed: dict[str, dict[str, str]] = {
-        "": {f"{name}.html": text.split("\n")[0][2:] for name, text in texts.items()},
-        "Notebooks": {f"notebooks/{name}.html": cells[0]["source"].split("\n")[0][2:] for name, cells in books.items()},
-        "The window's help": {f"help-{name}.html": title for name, title in HELP.items()},
-    }
-    bodies = {f"{name}.html": markdown(text) for name, text in texts.items()}
-    bodies["python.html"] = bodies["python.html"].replace("<!-- reference -->", reference())
-    bodies |= {f"help-{name}.html": text for name, text in help_chapters().items()}
-    for name, cells in books.items():
+    pages = []  # each with its group, its place, its title and its body
+    for name in PAGES:
+        text = (SITE / "pages" / f"{name}.md").read_text(encoding="utf-8")
+        body = markdown(text).replace("<!-- reference -->", reference() if name == "python" else "")
+        pages.append(("", f"{name}.html", text.split("\n")[0][2:], body))
+    for name in NOTEBOOKS:
+        cells = cells_of(SITE / "notebooks" / f"{name}.md")
         run(cells, name)
         book = {"cells": cells, "metadata": {"kernelspec": {"display_name": "Python 3", "name": "python3"}}}
         text = json.dumps(book | {"nbformat": 4, "nbformat_minor": 5}, indent=1, ensure_ascii=False)
         (folder / "notebooks" / f"{name}.ipynb").write_text(text + "\n", encoding="utf-8")
         end = f'<p>This page as a <a href="{name}.ipynb">notebook</a>.</p>'
-        bodies[f"notebooks/{name}.html"] = "\n".join([*map(as_html, cells), end])
-    titles = {place: title for group in listed.values() for place, title in group.items()}
-    for place, body in bodies.items():
-        up = "../" * place.count("/")
-        beside = ""
-        for group, links in listed.items():
-            rows = "".join(f'<li><a href="{up}{to}">{html.escape(shown)}</a></li>' for to, shown in links.items())
+        title = cells[0]["source"].split("\n")[0][2:]
+        pages.append(("Notebooks", f"notebooks/{name}.html", title, "\n".join([*map(as_html, cells), end])))
+    pages += [("The window's help", f"help-{name}.html", HELP[name], text) for name, text in help_chapters().items()]
+    template = Template((SITE / "page.html").read_text(encoding="utf-8"))
+    for _, place, title, body in pages:
+        up, beside = "../" * place.count("/"), ""
+        for group, links in itertools.groupby(pages, key=lambda page: page[0]):
+            rows = "".join(f'<li><a href="{up}{to}">{html.escape(shown)}</a></li>' for _, to, shown, _ in links)
             beside += f"<h4>{group}</h4><ul>{rows}</ul>" if group else f"<ul>{rows}</ul>"
-        (folder / place).write_text(
-            f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{html.escape(titles[place])}</title>'
-            f'<meta name="viewport" content="width=device-width, initial-scale=1">'
-            f'<link rel="stylesheet" href="{up}style.css"></head>\n<body><nav>{beside}</nav>\n'
-            f"<main>{body}</main></body></html>\n",
-            encoding="utf-8",
-        )
-    return len(bodies)
+        text = template.substitute(title=html.escape(title), up=up, beside=beside, body=body)
+        (folder / place).write_text(text, encoding="utf-8")
+    return len(pages)
 
 
 def markdown(text: str) -> str:
@@ -117,16 +104,15 @@ def run(cells: list[dict[str, Any]], name: str) -> None:
     for cell in cells:
         if cell["cell_type"] == "markdown":
             continue
-        tree = ast.parse(cell["source"])
-        last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
-        value, file = None, f"{name}, {cell['id']}"
-        with contextlib.redirect_stdout(io.StringIO()) as printed:
-            exec(compile(tree, file, "exec"), space)
-            if isinstance(last, ast.Expr):
-                value = eval(compile(ast.Expression(last.value), file, "eval"), space)
+        *before, last = ast.parse(cell["source"]).body
+        file = f"{name}, {cell['id']}"
+        shown: list[Any] = []
+        with contextlib.redirect_stdout(io.StringIO()) as printed, mock.patch("sys.displayhook", shown.append):
+            exec(compile(ast.Module(before, []), file, "exec"), space)
+            exec(compile(ast.Interactive([last]), file, "single"), space)
         if printed.getvalue():
             cell["outputs"].append({"output_type": "stream", "name": "stdout", "text": printed.getvalue()})
-        if value is not None:
+        for value in [one for one in shown if one is not None]:
             data = {"text/plain": repr(value)}
             for kind, method in (("text/html", "_repr_html_"), ("image/png", "_repr_png_")):
                 content = getattr(value, method, lambda: None)()
@@ -215,4 +201,6 @@ def broken_links(folder: Path) -> list[str]:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(Path(sys.argv[1])))
+    made = Path(sys.argv[1])
+    print(f"{build(made)} pages in {made / 'index.html'}")
+    sys.exit("\n".join(broken_links(made)) or 0)

@@ -8,10 +8,10 @@ import hashlib
 import json
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from subprocess import CompletedProcess, run
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
@@ -43,26 +43,22 @@ def script(name: str, venv: Path = VENV) -> Path:
     return venv / BINARIES / (name + ENDING)
 
 
-def variables(extra: dict[str, str] | None = None) -> dict[str, str]:
-    """Return the environment of every child process."""
-    kept = {name: value for name, value in os.environ.items() if name not in FOREIGN}
-    return {**kept, "PYTHONNOUSERSITE": "1", **(extra or {})}
-
-
 def call(command: Sequence[object], extra: dict[str, str] | None = None) -> int:
     """Run a command in the project's root, its output shown as it comes; return its exit code."""
-    return subprocess.run(list(map(str, command)), cwd=ROOT, env=variables(extra)).returncode
+    return child(command, extra, kept=False).returncode
 
 
-def quietly(command: Sequence[object], extra: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-    """Run a command in the project's root and return what it did, its output kept."""
+def child(command: Sequence[object], extra: dict[str, str] | None = None, kept: bool = True) -> CompletedProcess[str]:
+    """Run a command in the project's root and return what it did, its output kept or shown."""
+    variables = {name: value for name, value in os.environ.items() if name not in FOREIGN}
+    variables |= {"PYTHONNOUSERSITE": "1", **(extra or {})}
     words = list(map(str, command))
-    return subprocess.run(words, cwd=ROOT, env=variables(extra), capture_output=True, text=True, errors="replace")
+    return run(words, cwd=ROOT, env=variables, capture_output=kept, text=True, errors="replace")
 
 
 def check(command: Sequence[object], refusal: str, extra: dict[str, str] | None = None) -> str:
     """Run a command and return what it printed; raise SetupError with its last lines when it fails."""
-    done = quietly(command, extra)
+    done = child(command, extra)
     if done.returncode:
         raise SetupError(f"{refusal}:\n" + "\n".join((done.stdout + done.stderr).splitlines()[-30:]))
     return done.stdout
@@ -70,8 +66,7 @@ def check(command: Sequence[object], refusal: str, extra: dict[str, str] | None 
 
 def ready(level: str) -> Path:
     """Return the python of `.venv`, after making or repairing whatever is missing for the level."""
-    state = read_state(VENV)
-    if state.get("level") == "dev":
+    if read_state(VENV).get("level") == "dev":
         level = "dev"  # it holds everything of `run`, and is kept complete
     python = make(VENV, [level], editable=True)
     links = VENV / "links" / "assaypilot"
@@ -95,10 +90,9 @@ def make(venv: Path, levels: Sequence[str], editable: bool) -> Path:
     """
     python, state = script("python", venv), read_state(venv)
     made_by = f"Python {sys.version_info[0]}.{sys.version_info[1]} at {venv}"
-    total = hashlib.sha256()
-    for path in (*map(lock, levels), ROOT / "pyproject.toml"):
-        total.update(path.read_bytes())
-    if state.get("digest") == total.hexdigest() and state.get("made_by") == made_by and python.exists():
+    read = b"".join(path.read_bytes() for path in (*map(lock, levels), ROOT / "pyproject.toml"))
+    digest = hashlib.sha256(read).hexdigest()
+    if state.get("digest") == digest and state.get("made_by") == made_by and python.exists():
         return python
     if venv.exists() and any(venv.iterdir()) and not (venv / STATE).exists():
         raise SetupError(f"{venv} was not made by this script. Move it away or delete it, and start again.")
@@ -107,11 +101,8 @@ def make(venv: Path, levels: Sequence[str], editable: bool) -> Path:
     (venv / STATE).write_text("{}", encoding="utf-8")
     if fresh:
         say(f"Making {venv} with {made_by.partition(' at')[0]}.")
-        for path in venv.iterdir():
-            if path.is_dir() and not path.is_symlink():
-                shutil.rmtree(path)  # which follows neither links nor junctions
-            elif path.name != STATE:
-                path.unlink()
+        for path in set(venv.iterdir()) - {venv / STATE}:  # rmtree follows neither links nor junctions
+            shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
         check([sys.executable, "-m", "venv", venv], "Python's venv module failed")
     pip = [python, "-m", "pip", "--disable-pip-version-check", "--no-input", "install"]
     for level in levels:
@@ -125,25 +116,24 @@ def make(venv: Path, levels: Sequence[str], editable: bool) -> Path:
     if editable:
         local = ["--quiet", "--no-deps", "--no-index", "--no-build-isolation", "--editable", ROOT]
         check([*pip, *local], "The project could not be installed into .venv")
-    done = {"made_by": made_by, "level": levels[-1], "digest": total.hexdigest()}
-    (venv / STATE).write_text(json.dumps(done), encoding="utf-8")
+    state = {"made_by": made_by, "level": levels[-1], "digest": digest}
+    (venv / STATE).write_text(json.dumps(state), encoding="utf-8")
     return python
 
 
 def read_state(venv: Path) -> dict[str, str]:
     """Return what the last set-up of an environment wrote down; empty when it did not end."""
     try:
-        state = json.loads((venv / STATE).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        return dict(json.loads((venv / STATE).read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
         return {}
-    return state if isinstance(state, dict) else {}
 
 
 def why_not(python: Path, system: bool, offscreen: bool) -> str | None:
     """Return None when Qt starts, otherwise the reason and the mend; `system` lets apt-get install what is missing."""
     probe = [python, "-c", "import PySide6.QtWidgets as w; w.QApplication([])"]
     extra = {"QT_QPA_PLATFORM": "offscreen"} if offscreen else {}
-    done = quietly(probe, extra)
+    done = child(probe, extra)
     control = (ROOT / "packaging" / "linux" / "control").read_text(encoding="utf-8")
     depends = control.partition("{libc}, ")[2].partition("\n")[0].split(", ")
     apt = ["apt-get", "install", "-y", *(names.partition(" |")[0] for names in depends)]
@@ -152,8 +142,8 @@ def why_not(python: Path, system: bool, offscreen: bool) -> str | None:
         say("Installing the system libraries of Qt.")
         root = [] if os.geteuid() == 0 or not shutil.which("sudo") else ["sudo", "-n"]
         for words in (["apt-get", "update"], apt):
-            quietly([*root, *words], {"DEBIAN_FRONTEND": "noninteractive"})
-        done = quietly(probe, extra)
+            child([*root, *words], {"DEBIAN_FRONTEND": "noninteractive"})
+        done = child(probe, extra)
     if not done.returncode:
         return None
     said = [line.strip() for line in done.stderr.splitlines() if line.strip()] or [f"code {done.returncode}"]

@@ -8,6 +8,7 @@ import os
 import platform
 import re
 import shutil
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -18,6 +19,7 @@ from environment import ROOT, SetupError, check, say
 
 PACKAGING = Path(__file__).resolve().parent
 OURS = "made-by-dev-py-freeze"
+UNRULY = {"libz.so.1": "zlib1g", "libgthread-2.0.so.0": "libglib2.0-0", "libglib-2.0.so.0": "libglib2.0-0"}
 C_LIBRARY = re.compile(r"(ld-linux.*|lib(c|dl|m|pthread|rt|util))\.so\.\d+")
 
 
@@ -52,7 +54,7 @@ def freeze(folder: Path, deb: bool) -> int:
     say(f"Made {program}: {megabytes(program):.0f} MB. Trying it.")
     try:
         freeze_trial.try_program(*programs(folder))
-    except freeze_trial.TrialError as failure:
+    except (freeze_trial.TrialError, subprocess.TimeoutExpired) as failure:
         say(f"The program does not work: {failure}")
         return 1
     if deb:
@@ -125,7 +127,7 @@ def foreign(program: Path, control: str) -> set[str]:
 
 def deb_name(library: str) -> str:
     """Return the Debian package of a library, by the rule for their names: libX11.so.6 is in libx11-6."""
-    if library in ("libz.so.1", "libgthread-2.0.so.0", "libglib-2.0.so.0"):
-        return "zlib1g" if library == "libz.so.1" else "libglib2.0-0"
+    if library in UNRULY:
+        return UNRULY[library]
     name, _, number = library.lower().partition(".so.")
     return f"{name}-{number}" if name[-1:].isdigit() else name + number

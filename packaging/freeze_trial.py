@@ -3,23 +3,19 @@
 Without a display, in a home of its own, with nothing of this Python in its environment. Standard library only.
 """
 
-import itertools
 import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import tomllib
-from collections.abc import Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-CORE = "O=C(N[*:1])c1ccc([*:2])c([*:3])c1"
-SITES = (("C", "CC", "C(C)C", "C1CC1", "C(C)(C)C"), ("", "F", "Cl", "C(F)(F)F", "OC"), ("", "F", "C#N", "S(C)(=O)=O"))
-BEGINS = {".csv": b"\xef\xbb\xbf", ".xlsx": b"PK\x03\x04", ".sdf": b"BZ-", ".pdf": b"%PDF-", ".pptx": b"PK\x03\x04"}
+CORE = "CN(C)CC(Br)c1ccc([*:1])c([*:2])c1"
+BEGINS = {".csv": b"\xef\xbb\xbf", ".xlsx": b"PK\x03\x04", ".sdf": b"AA-", ".pdf": b"%PDF-", ".pptx": b"PK\x03\x04"}
 """What each kind of export begins with."""
 COMMANDS = f"""strategies --json
 demo --seed 7 --out .
@@ -39,9 +35,6 @@ WINDOWS = (
 SECONDS = 300
 ABSENT = ("pandas", "distributed")
 """Libraries that doctor names and the program leaves out; see assaypilot.spec."""
-# Qt's own account of what it draws, so that the program needs nothing in it to be measured.
-DRAWN = re.compile(r"Drawing .* of (\w+)\(")
-DRAWING = "qt.widgets.painting=true"
 # Said by the platform without a display, of what only a display can do.
 EXPECTED = ("qt.widgets.painting", "This plugin does not support ")
 FOREIGN = ("PYTHON", "VIRTUAL_ENV", "LD_LIBRARY_PATH", "DYLD_", "QT_", "QML", "XDG_", "OPENBLAS", "OMP_")
@@ -49,15 +42,6 @@ FOREIGN = ("PYTHON", "VIRTUAL_ENV", "LD_LIBRARY_PATH", "DYLD_", "QT_", "QML", "X
 
 class TrialError(Exception):
     """The packaged program does not do what it should: what was run and what came of it."""
-
-
-def table(path: Path, times: int = 1) -> Path:
-    """Return a table of 100 made-up benzamides, `times` over under other ids, without columns of substituents."""
-    lines = ["ID,SMILES,pIC50"]
-    for number, (a, b, c) in enumerate(list(itertools.product(*SITES)) * times):
-        lines.append(f"BZ-{number},{f'O=C(N{a})c1ccc({b})c({c})c1'.replace('()', '')},{6 + len(a + b + c) / 10:.2f}")
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path
 
 
 class Trial:
@@ -70,7 +54,9 @@ class Trial:
         # The environment of a person who never heard of Python.
         self.variables = {name: value for name, value in os.environ.items() if not name.startswith(FOREIGN)}
         self.variables |= dict.fromkeys(("HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA"), str(self.home))
-        self.variables |= {"QT_QPA_PLATFORM": "offscreen", "QT_LOGGING_RULES": DRAWING, "QT_FORCE_STDERR_LOGGING": "1"}
+        self.variables["QT_QPA_PLATFORM"] = "offscreen"
+        # With Qt's own account of what it draws, so that the program needs nothing in it to be measured.
+        self.variables |= {"QT_LOGGING_RULES": "qt.widgets.painting=true", "QT_FORCE_STDERR_LOGGING": "1"}
 
     def command(self, words: str) -> str:
         """Return what a command of the program prints; TrialError when it fails."""
@@ -92,8 +78,11 @@ class Trial:
         lacking = [name for name, number in told["packages"].items() if not number and name.lower() not in ABSENT]
         if told["assaypilot"] != version or lacking or told["qt"]["platform"] != "offscreen":
             raise TrialError(f"doctor: version {told['assaypilot']}, not known: {lacking}, Qt: {told['qt']}")
-        table(self.folder / "series.csv")
-        table(self.folder / "large.csv", times=100)  # beyond what the window reads without another process
+        text = (ROOT / "datasets" / "antiadrenergic.csv").read_text(encoding="utf-8")
+        head, rows = text.replace("log 1/C", "pIC50").split("\n", 1)
+        # The larger one is beyond what the window reads without another process.
+        for name, times in (("series.csv", 1), ("large.csv", 500)):
+            (self.folder / name).write_text(f"{head}\n{rows * times}", encoding="utf-8")
         for words in COMMANDS.split("\n"):
             self.command(words)
         for ending, begins in BEGINS.items():
@@ -105,52 +94,34 @@ class Trial:
 
     def show(self, widget: str, words: str = "") -> None:
         """Open the window until it has drawn a widget of that class."""
-        start = time.monotonic()
-        process = subprocess.Popen(
-            [self.window, *words.split()], cwd=self.folder, env=self.variables, stderr=subprocess.PIPE,
-            stdout=subprocess.DEVNULL, text=True, encoding="utf-8", errors="replace",
-        )  # fmt: skip
-        said: list[str] = []
-        seen = threading.Event()
-        reader = threading.Thread(target=_listen, args=(process.stderr, widget, said, seen), daemon=True)
-        reader.start()
-        try:
-            while not seen.wait(0.02) and time.monotonic() - start < SECONDS and reader.is_alive():
-                pass
-            print(f"{time.monotonic() - start:6.2f} s  until {widget} is drawn  {words}", flush=True)
-        finally:
-            process.terminate()
-            process.wait(30)
-            reader.join(30)
-            if process.stderr is not None:
-                process.stderr.close()
-        if said or not seen.is_set():
-            fault = "the window complained" if seen.is_set() else f"no {widget} was drawn"
-            raise TrialError(f"{fault}:\n" + "".join(said[-20:]))
-
-
-def _listen(stream: Iterable[str], widget: str, said: list[str], seen: threading.Event) -> None:
-    """Read to the end what the program says; keep what is not about drawing."""
-    for line in stream:
-        drawn = DRAWN.search(line)
-        if drawn is not None and drawn[1] == widget:
-            seen.set()
-        elif not line.startswith(EXPECTED):
-            said.append(line)
+        start, path, said = time.monotonic(), self.folder / "said.txt", ""
+        drawn = re.compile(rf"Drawing .* of {widget}\(")
+        with path.open("wb") as file, path.open(encoding="utf-8", errors="replace") as reader:
+            command, nowhere = [str(self.window), *words.split()], subprocess.DEVNULL
+            process = subprocess.Popen(command, cwd=self.folder, env=self.variables, stdout=nowhere, stderr=file)
+            try:
+                while not drawn.search(said) and process.poll() is None and time.monotonic() - start < SECONDS:
+                    time.sleep(0.02)
+                    said += reader.read()
+                print(f"{time.monotonic() - start:6.2f} s  until {widget} is drawn  {words}", flush=True)
+            finally:
+                process.terminate()
+                process.wait(30)
+            said += reader.read()
+        complaints = [line for line in said.splitlines() if not line.startswith(EXPECTED)]
+        if complaints or not drawn.search(said):
+            fault = "the window complained" if drawn.search(said) else f"no {widget} was drawn"
+            raise TrialError("\n".join([f"{fault}:", *complaints[-20:]]))
 
 
 def try_program(program: Path, window: Path) -> None:
-    """Try everything; TrialError says which step failed and how."""
+    """Try everything; TrialError or TimeoutExpired says which step failed and how."""
     with tempfile.TemporaryDirectory() as folder:
-        trial = Trial(program.resolve(), window.resolve(), Path(folder))
-        try:
-            trial.run()
-        except subprocess.TimeoutExpired as late:
-            raise TrialError(f"no end after {late.timeout} s: {late.cmd}") from late
+        Trial(program.resolve(), window.resolve(), Path(folder)).run()
 
 
 if __name__ == "__main__":
     try:
         try_program(Path(sys.argv[1]), Path(sys.argv[-1]))
-    except TrialError as failure:
+    except (TrialError, subprocess.TimeoutExpired) as failure:
         sys.exit(str(failure))

@@ -1,16 +1,14 @@
 """Makes pictures of every page and dialog without a display: `python3 packaging/dev.py screenshots FOLDER`.
 
 The compounds are made up, and so are their values: a simulated assay of an additive table. Each look gets a contact
-sheet, and a table of the words that can be read. With `--readme` the pictures of the README are written small into
-packaging/pictures, too.
+sheet. With `--readme` the pictures of the README are written small into packaging/pictures, too.
 """
 
 from __future__ import annotations
 
 import argparse
-import itertools
+import csv
 import os
-import re
 import sys
 import tempfile
 import time
@@ -24,16 +22,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageOps
 from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtGui import QAction, QGuiApplication
-from PySide6.QtWidgets import (
-    QAbstractButton,
-    QApplication,
-    QComboBox,
-    QFileDialog,
-    QHeaderView,
-    QLabel,
-    QLineEdit,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.domain.profiles import PROFILE
@@ -47,19 +36,18 @@ from assaypilot.gui.structures.drawing import Structures, drawing_pool
 from assaypilot.gui.window.page import PageName
 
 PICTURES = Path(__file__).parent / "pictures"
+BENZAMIDES = Path(__file__).with_name("benzamides.csv")
 README = ("candidates", "goal", "round", "sar-map", "trade-offs")
 COLUMNS, TILE, LINE = 6, (330, 206), 14  # of a contact sheet: pictures in a row, their size, the height of a name
 PATIENCE, FORECAST = 120.0, 5.0  # seconds for what must come, and for a forecast, which may be unfinished then
 NOISE = 0.2
 PLANNING = ("new", "plan", "confirm", "audit")  # actions of the menus that do more than ask
-R1 = (("Me", "C"), ("Et", "CC"), ("iPr", "C(C)C"), ("cPr", "C1CC1"), ("tBu", "C(C)(C)C"))
-R2 = (("H", ""), ("F", "F"), ("Cl", "Cl"), ("CF3", "C(F)(F)F"), ("OMe", "OC"))
-R3 = (("H", ""), ("F", "F"), ("CN", "C#N"), ("SO2Me", "S(C)(=O)=O"))
-EFFECTS = ((0.0, 0.25, 0.35, 0.6, -0.3), (0.0, 0.2, 0.5, 0.65, -0.1), (0.0, 0.25, 0.7, 0.1))
+COMPOUND = ["ID", "SMILES", "R1", "R2", "R3", "pIC50"]
+KINDS = {"two": ["hERG pIC50"], "stock": ["Stock", "Cost (EUR)", "Lead time"]}
+LONG = {"pIC50": "pIC50 human receptor, radioligand displacement, 10 % serum"}
+LONG["hERG pIC50"] = "pIC50 hERG automated patch clamp"
 LATER = "ID,R1,R2,R3\nLATER-1,cPent,H,F\nLATER-2,SF5,F,CN\nLATER-3,,Cl,H\n"
 BAD = "Name;R1;R2;IC50 (nM)\n<b>CPD_$1%</b>;Me;H;35\nB-2;;Cl;n.d.\nB-3;Et;Cl;>10000\nB-3;Me;Cl;12\n=SUM(A1);Et;Cl;7,5\n"
-
-
 SIZES = {"1280": (1280, 800), "1920": (1920, 1080)}
 # Light or dark colours; text of twice the size; names as long as they get.
 LOOKS = [f"{kind}-{size}" for size in SIZES for kind in ("light", "dark", "large-text", "long")]
@@ -72,49 +60,18 @@ def rest(milliseconds: int) -> None:
     loop.exec()
 
 
-def made_up(folder: Path, kind: str, long: bool) -> tuple[Path, dict[str, tuple[float, float]]]:
-    """Write a table of 100 benzamides; return it with the true means of both endpoints.
-
-    `two` has a second endpoint, `stock` what is in stock, and `neighbours` is all measured and not additive.
-    """
-    rng = np.random.default_rng(4)
-    names = ("pIC50 human receptor, radioligand displacement, 10 % serum", "pIC50 hERG automated patch clamp")
-    more = {"two": f',"{names[1] if long else "hERG pIC50"}"', "stock": ",Stock,Cost (EUR),Lead time"}.get(kind, "")
-    lines, truth = [f'ID,SMILES,R1,R2,R3,"{names[0] if long else "pIC50"}"{more}'], {}
-    own, pairs = rng.normal(0.0, 0.3, (3, 5)), rng.normal(0.0, 0.6, (5, 4)) * (kind == "neighbours")
-    for number, (a, b, c) in enumerate(itertools.product(range(5), range(5), range(4)), start=100):
-        compound = f"Discovery Chemistry North benzamide {number} (racemate, batch 2, HCl)" if long else f"BZ-{number}"
-        structure = f"O=C(N{R1[a][1]})c1ccc({R2[b][1]})c({R3[c][1]})c1".replace("()", "")
-        effect = EFFECTS[0][a] + EFFECTS[1][b] + EFFECTS[2][c]
-        truth[compound] = (6.3 + effect, 4.6 + own[0, a] + own[1, b] + own[2, c] + 0.45 * effect)
-        known = kind == "neighbours" or rng.random() < 0.14
-        values = [f"{one + pairs[b, c] + rng.normal(0.0, NOISE):.2f}" if known else "" for one in truth[compound]]
-        cells = [f'"{compound}"', structure, R1[a][0], R2[b][0], R3[c][0], *values[: 2 if kind == "two" else 1]]
-        if kind == "stock":
-            cells += ["yes", "", ""] if rng.random() < 0.4 else ["no", str(rng.integers(8, 60) * 10), "3 weeks"]
-        lines.append(",".join(cells))
-    path = folder / f"Benzamide series 4 {kind}.csv"
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path, truth
-
-
-def words(shown: QWidget) -> list[str]:
-    """Return the visible words: of labels, buttons, fields and headers, without cells, plots and numbers."""
-    texts: list[str] = []
-    for one in shown.findChildren(QWidget):
-        if one.visibleRegion().isEmpty():
-            continue
-        if isinstance(one, (QLabel, QAbstractButton)):
-            texts.append(one.text())
-        elif isinstance(one, QComboBox):
-            texts.append(one.currentText())
-        elif isinstance(one, QLineEdit):
-            texts.append(one.text() or one.placeholderText())
-        elif isinstance(one, QHeaderView) and (model := one.model()) is not None:
-            seen = (place for place in range(one.count()) if not one.isSectionHidden(place))
-            texts += [str(model.headerData(place, one.orientation()) or "") for place in seen]
-    plain = (re.sub(r"<[^>]*>|&(?=\w)", "", text) for text in texts)
-    return [word for text in plain for word in text.split() if re.search(r"[^\W\d_]{2}", word)]
+def benzamides(path: Path, kind: str, long: bool) -> dict[str, list[float]]:
+    """Write a table of 100 benzamides, those of `neighbours` not additive; return the means of both endpoints."""
+    truth, columns = {}, COMPOUND + KINDS.get(kind, [])
+    with BENZAMIDES.open(newline="", encoding="utf-8") as source, path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow([LONG.get(name, name) if long else name for name in columns])
+        for row in csv.DictReader(source):
+            row["ID"] = f"Discovery Chemistry North {row['ID']} (racemate, batch 2, HCl)" if long else row["ID"]
+            row["pIC50"] = row["not additive"] if kind == "neighbours" else row["pIC50"]
+            truth[row["ID"]] = [float(row["true pIC50"]), float(row["true hERG pIC50"])]
+            writer.writerow([row[name] for name in columns])
+    return truth
 
 
 class Photographer:
@@ -130,7 +87,6 @@ class Photographer:
         theme().choose(colours)
         theme().enlarge(text)
         self.made: list[Path] = []
-        self.words: dict[str, list[str]] = {}
         self.assay = np.random.default_rng(7)
         self.open()
 
@@ -150,48 +106,36 @@ class Photographer:
 
     def shoot(self, name: str, widget: QWidget | None = None) -> None:
         """Take a picture once nothing is being done or drawn."""
-        session = self.window.session
-        lanes = (session.tasks, session.background, session.tables)
+        session, find = self.window.session, self.window.findChildren
+
+        def busy() -> bool:
+            working = [lane.busy for lane in (session.tasks, session.background, session.tables)]
+            working += [drawn.busy for drawn in find(Structures)]
+            working += [not (one.shown or one.visibleRegion().isEmpty()) for one in find(Canvas)]
+            return any(working) or drawing_pool().activeThreadCount() > 0
+
         for _ in range(2):
             rest(30)
-            self.until(lambda: not any(lane.busy for lane in lanes), "the worker")
-            self.until(lambda: drawing_pool().activeThreadCount() == 0, "the drawing")
-        for drawn in self.window.findChildren(Structures):
-            self.until(lambda one=drawn: not one.busy, "a structure")  # type: ignore[misc]
-        for canvas in self.window.findChildren(Canvas):
-            self.until(lambda one=canvas: one.visibleRegion().isEmpty() or one.shown, "a plot")  # type: ignore[misc]
-        rest(20)
+            self.until(lambda: not busy(), "what is being done or drawn")
         path = self.folder / f"{name}-{self.name}.png"
         (widget or self.window).grab().save(str(path))
-        self.words[name] = words(widget or self.window)
         self.made.append(path)
 
     def page(self, page: str, name: str) -> None:
-        """Show a page and take its picture."""
+        """Show a page and take its picture; a forecast may be unfinished then, but not in the README."""
         self.window.show_page(PageName[page.upper()])
-        if page.upper() == "GOAL" or name in README:
-            goal = self.window.goal
-            patience = 4 * FORECAST if name in README else FORECAST
+        goal, patience = self.window.goal, 4 * FORECAST if name in README else FORECAST
+        if page == "goal" or name in README:
             self.until(lambda: not (goal.ahead.busy or goal.other.busy), "the forecast", patience)
         self.shoot(name)
 
-    def dialogs(self, prefix: str) -> None:
-        """Take a picture of whatever the menus open."""
-        for name, action in vars(self.window.actions_).items():
-            if isinstance(action, QAction) and action.isEnabled() and "…" in action.text() and name not in PLANNING:
-                action.trigger()
-                self.opened(f"{prefix}-{name}")
-
     def opened(self, name: str) -> None:
         """Take a picture of the dialog or menu that is open, if one is, and close it."""
-        for turn in range(3):
-            rest(30)
-            shown = QApplication.activePopupWidget() or QApplication.activeModalWidget()
-            if shown is None:
-                return
-            if turn == 0:
-                self.shoot(name, shown)
+        rest(30)
+        if shown := QApplication.activePopupWidget() or QApplication.activeModalWidget():
+            self.shoot(name, shown)
             shown.close()
+            rest(30)
 
     def done(self, start: Callable[[Callable[..., None]], object]) -> Any:
         """Return what a command of the session hands back."""
@@ -223,7 +167,8 @@ class Photographer:
 
     def creation(self, kind: str, name: str = "") -> Any:
         """Return a new campaign over a table, with a picture of each view when a name is given."""
-        table, self.truth = made_up(self.work, kind, self.kind == "long")
+        table = self.work / f"Benzamide series 4 {kind}.csv"
+        self.truth = benzamides(table, kind, self.kind == "long")
         self.window.new_campaign()
         creation = self.window.creation
         if name:
@@ -250,7 +195,8 @@ def journey(at: Photographer) -> None:
     """Take pictures of one campaign from the start to its confirmed shortlist."""
     window = at.window
     at.shoot("start")
-    (at.work / "bad.csv").write_text(BAD, encoding="utf-8")
+    for name, text in (("bad.csv", BAD), ("later.csv", LATER)):
+        (at.work / name).write_text(text, encoding="utf-8")
     window.new_campaign()
     window.creation.start_with(at.work / "bad.csv")
     at.until(lambda: window.creation.table_pane.complete, "the table")
@@ -258,80 +204,61 @@ def journey(at: Photographer) -> None:
     at.shoot("new-problems", window.creation)
     window.creation.reject()
     creation = at.creation("plain", "new")
-    for text, name in (("", "missing"), ("a fifth", "wrong"), (str(NOISE), "goal")):
-        creation.goal_pane.noise.edit.setText(text)
-        rest(400)  # until what was typed is looked at
-        at.shoot(f"new-{name}", creation)
-    at.create(creation, slack="0.5", per_round="96")
+    creation.goal_pane.noise.edit.setText("a fifth")
+    rest(400)  # until what was typed is looked at
+    at.shoot("new-wrong", creation)
+    at.create(creation, noise=str(NOISE), slack="0.5", per_round="96")
     for page in PageName:
         at.page(page.name, f"{page.name.lower()}-before")
     window.show_page(PageName.GOAL)
     window.goal.form.field("epsilon").edit.setText("0,7")
     at.page("goal", "goal")
-    window.goal.form.field("per_round").edit.setText("a plate")
-    at.shoot("goal-wrong")
     window.goal.change.leave_button.click()
     at.done(window.session.plan)
     at.page("round", "round-empty")
-    (at.work / "later.csv").write_text(LATER, encoding="utf-8")
     window.adding.read(at.work / "later.csv")
     at.until(lambda: window.adding.dialog is not None, "the table")
     at.opened("compounds-later")
     at.measure(end=9)
     at.page("round", "round")
-    ids = [
-        at.window.session.view.status.library.ids[item.compound]
-        for item in at.window.session.view.status.open_round.items
-    ]
+    status = window.session.view.status
+    ids = [status.library.ids[item.compound] for item in status.open_round.items]
     QGuiApplication.clipboard().setText(f"ID\tValue\n{ids[4]}\t7.1\n{ids[5]}\t6.9\nBZ-999\t7.0\n{ids[7]}\toops\n")
     page = window.round
     page.reading.paste()
-    at.until(lambda: page.stack.currentWidget() is page.preview, "the preview")
+    at.until(page.preview.isVisible, "the preview")
     at.shoot("round-paste")
     page.preview.cancelled.emit()
     number = next(one.number for values in page.model.values for one in values)
     for name, ask in (("exclude", page.values.exclude), ("correct", page.values.correct)):
         ask(number)
         at.opened(f"dialog-{name}")
-    at.dialogs("open-round")
     at.measure(start=9)
     at.page("candidates", "candidates-mid")
     at.to_the_end()
     window.candidates.select(int(window.candidates.model.rows[4]))
     at.page("candidates", "candidates")
-    window.candidates.filter.setText("no compound is called so")
-    rest(250)
-    at.shoot("candidates-none")
-    window.candidates.filter.setText("")
-    at.dialogs("decided")
+    for name, action in vars(window.actions_).items():
+        if isinstance(action, QAction) and action.isEnabled() and "…" in action.text() and name not in PLANNING:
+            action.trigger()
+            at.opened(f"dialog-{name}")
     window.session.replay.go(window.session.replay.rounds[0])
     at.shoot("replay")
     window.session.replay.go(None)
     for name in ("goal", "history", "library"):
         at.page(name, f"{name}-decided")
-    pictures_of_sar(at, "sar")
-    window.round_commands.confirm()
-    at.until(lambda: at.window.session.view.status.open_round, "the confirmation round", FORECAST)
-    if at.window.session.view.status.open_round:  # not when every compound that is in was measured
-        at.page("round", "confirmation-round")
-        at.measure()
-    at.page("candidates", "candidates-confirmed")
+    window.show_page(PageName.SAR)
+    which, kind = window.sar.which, window.sar.pairs.kind
+    for choice, key in [*((which, key) for key, _ in SAR_PICTURES), *((kind, key) for key in kind.keys)]:
+        which.choose(PAIRS)
+        choice.choose(key)
+        at.shoot(f"sar-{key}")
     window.show_page(PageName.GOAL)
     for name in ("endpoint", "controls"):
         getattr(window.goal.ways, f"ask_{name}")()
         at.opened(f"{name}-later")
     window.help_and_preferences.about()
     at.opened("about")
-
-
-def pictures_of_sar(at: Photographer, name: str) -> None:
-    """Take every picture of the SAR page."""
-    at.window.show_page(PageName.SAR)
-    which, kind = at.window.sar.which, at.window.sar.pairs.kind
-    for choice, key in [*((which, key) for key, _ in SAR_PICTURES), *((kind, key) for key in kind.keys)]:
-        which.choose(PAIRS)
-        choice.choose(key)
-        at.shoot(f"{name}-{key}")
 
 
 def trade_offs(at: Photographer) -> None:
@@ -341,7 +268,6 @@ def trade_offs(at: Photographer) -> None:
     step.objective.setCurrentIndex(step.objective.findData(PROFILE))
     at.shoot("new-profile", creation)
     step.goal.setCurrentIndex(step.goal.findData("pareto"))
-    at.shoot("new-pareto-missing", creation)
     for place, box in enumerate(step.endpoints.boxes):
         box.unknown.setChecked(False)
         box.noise.edit.setText(str(NOISE))
@@ -358,8 +284,7 @@ def trade_offs(at: Photographer) -> None:
     at.to_the_end()
     at.window.candidates.which.choose("all")
     at.page("candidates", "trade-offs")
-    at.page("goal", "trade-off-goal")
-    pictures_of_sar(at, "trade-off-sar")
+    at.page("sar", "trade-off-sar")
 
 
 def stock_and_plates(at: Photographer) -> None:
@@ -373,7 +298,7 @@ def stock_and_plates(at: Photographer) -> None:
     at.create(creation, slack="0.5")
     at.page("library", "library-stock")
     at.window.plan()
-    rest(300)
+    at.until(lambda: at.window.round.choice.isVisible() or at.window.session.view.status.open_round, "the plans")
     if at.window.round.choice.isVisible():
         at.shoot("round-choice")
         at.window.round.choice.cards["fastest"].go.click()
@@ -433,18 +358,15 @@ def main() -> int:
     for name in wanted:
         began = time.monotonic()
         at = Photographer(folder, name)
-        for part in (journey, trade_offs, stock_and_plates, not_additive, tour):
+        for part in (journey, stock_and_plates, trade_offs, not_additive, tour):
             part(at)
         at.window.close()
-        lines = [f"{len(found)}\t{picture}\t{' '.join(found)}" for picture, found in at.words.items()]
-        (folder / f"words-{name}.tsv").write_text("\n".join(["words\tpicture\ttext", *lines, ""]), encoding="utf-8")
         contact_sheet(at.made, folder / f"contact-sheet-{name}.png")
         print(f"{name}: {len(at.made)} pictures in {time.monotonic() - began:.0f} s", flush=True)
     for name in README if options.readme else ():
         with Image.open(folder / f"{name}-light-1280.png") as large:
             small = large.convert("RGB").quantize(256, dither=Image.Dither.NONE)
         small.save(PICTURES / f"{name}.png", optimize=True)
-    print(f"They are in {folder}")
     return 0
 
 

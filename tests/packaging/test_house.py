@@ -24,6 +24,7 @@ SCRIPTS = ("environment", "sizes", "freeze_trial", "freeze", "dev")
 def pins(name: str) -> dict[str, str]:
     """Return the hashes of each pinned requirement of a lock; who asks for it there decides what it is pinned for."""
     text = (ROOT / "packaging" / name).read_text(encoding="utf-8")
+    assert "://" not in text  # it would not install elsewhere
     blocks = re.split(r"\n(?=[a-z0-9])", re.sub(r"(?m)^ *#.*\n?", "", text).strip())
     found = (block.partition(" \\") for block in blocks)
     return {pin.split(" ;")[0]: hashes for pin, _, hashes in found}
