@@ -6,70 +6,42 @@ In a chemist's words, for any compound at any moment; the numbers are those that
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..arrays import Floats
 from ..chemistry.names import site_names
 from ..domain.endpoint import Endpoint
 from ..domain.kinds import word_of
 from ..domain.measurements import Measurement
+from ..models.contributions import Contribution, SiteContributions, contributions
+from ..models.ols import least_squares
 from ..strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED, State
-from ..text import joined, many, number, signed
+from ..text import joined, many, number
 from ..text import listed as names
+from .candidates import pooled
 from .issued_rounds import Issued, RoundItem
 from .replay import Ledger
 from .state import Status
 
-_SWEEPS = 20
-"""Turns through the sites; in a table with every combination one is enough."""
-_ENOUGH = 1e-4
-"""A change of every effect below which nothing moves: two digits are shown."""
-
 
 @dataclass(frozen=True, slots=True)
-class Origin:
-    """The estimates of one endpoint as a sum: the mean, an effect of each substituent, and a rest."""
+class Source:
+    """Where the estimate of one endpoint comes from, as a sum, model scale."""
 
+    endpoint: str
+    """Name of its scale."""
     mean: float
-    """Of all estimates, model scale."""
-    effects: tuple[Floats, ...]
-    """Per site ``(n_substituents,)``: what each adds on average; 0 where none has it."""
-    rest: Floats
-    """``(n,)`` rest of each estimate: interactions, and its own measurements' part."""
+    """Of the measurements."""
+    contributions: tuple[Contribution, ...]
+    """Of what the compound carries, per site: those of the SAR page; NaN where never measured."""
+    rest: float
+    """What the sum leaves: interactions, and what its own values add."""
 
 
-def origin_of(estimates: Floats, codes: NDArray[np.integer]) -> Origin:
-    """Return the least-squares sum of site effects nearest to the estimates ``(n,)``; NaN where these are.
-
-    ``codes``: ``(n, n_sites)``. By backfitting (Buja, Hastie and Tibshirani 1989), so no site is preferred.
-    """
-    known = np.isfinite(estimates)
-    rows = codes[known]
-    mean = float(estimates[known].mean()) if known.any() else np.nan
-    rest = estimates[known] - mean
-    counts = [np.maximum(np.bincount(column), 1) for column in rows.T]
-    effects = [np.zeros(len(count)) for count in counts]
-    for _ in range(_SWEEPS):
-        moved = 0.0
-        for column, count, effect in zip(rows.T, counts, effects, strict=True):
-            step = np.bincount(column, rest, len(count)) / count
-            effect += step
-            rest -= step[column]
-            moved = max(moved, float(np.abs(step).max(initial=0.0)))
-        if moved < _ENOUGH:
-            break
-    whole = np.full(len(estimates), np.nan)
-    whole[known] = rest
-    return Origin(mean, tuple(effects), whole)
-
-
-_MOST_PARTS = 8
-"""Sites named one by one, those with the largest effects."""
 _HEADINGS = {IN: "Why in", OUT: "Why out", UNDECIDED: "Why undecided"}
 
 
@@ -106,6 +78,8 @@ class Reasoning:
     """Whether and why the current round, or the last one, includes it."""
     values: tuple[OwnValue, ...]
     """Everything measured of it, in order of entry."""
+    sources: tuple[Source, ...]
+    """Of each estimate that the goal is about; empty before the first value."""
 
     @property
     def open(self) -> bool:
@@ -123,7 +97,8 @@ class Reasons:
     def of(self, compound: int) -> Reasoning:
         """Return the reasons about a compound, by its position in the library."""
         heading, why, decide = self._why(compound)
-        return Reasoning(heading, why, decide, self._picked(compound), self._values(compound))
+        sources = tuple(self._sources(compound))
+        return Reasoning(heading, why, decide, self._picked(compound), self._values(compound), sources)
 
     # ------------------------------------------------------------------ why
 
@@ -136,43 +111,36 @@ class Reasons:
         if code == UNDECIDED and np.isnan([known.estimates[name][compound] for name in goal]).any():
             return "Why undecided", f"No measurement informs it yet.{known_to(status)}", ""
         if self._ledger.calibrated:
-            return self._calibrated(compound, code)
+            never = code == UNDECIDED and not known.measured[compound]
+            return _HEADINGS[code], "", "A measurement of it is most informative." if never else ""
         why, decide = self._proven.why(compound, code)
         return _HEADINGS[code], why, decide
 
-    def _calibrated(self, compound: int, code: int) -> tuple[str, str, str]:
-        """Return where the series model's estimates come from, and what would be informative."""
-        text = " ".join(self._origin(name, compound) for name in self._origins)
-        never = code == UNDECIDED and not self._status.candidates.measured[compound]
-        return _HEADINGS[code], text, "A measurement of it is most informative." if never else ""
-
     @cached_property
-    def _origins(self) -> dict[str, Origin]:
-        """Where the estimates of the goal's endpoints come from, by name."""
-        names, estimates = self._status.goal_endpoints, self._status.candidates.estimates
-        endpoints = [self._status.endpoints[k].name for k in names]
-        return {name: origin_of(estimates[name], self._ledger.library.codes) for name in endpoints}
+    def _additive(self) -> list[tuple[int, float, tuple[SiteContributions, ...]]]:
+        """Of each endpoint of the goal that was measured: its position, the mean, and contributions."""
+        ledger, found = self._ledger, []
+        for place in self._status.goal_endpoints:
+            data, noise = pooled(ledger, place), self._status.endpoints[place].noise_sd
+            arms = np.flatnonzero(data.counts > 0)
+            if not arms.size:
+                continue
+            means, counts = data.means[arms], data.counts[arms]
+            fit = least_squares(ledger.features, arms, counts, means)
+            own = contributions(ledger.library, fit, ledger.first[arms], counts, np.nan if noise is None else noise)
+            found.append((place, float(np.average(means, weights=counts)), own))
+        return found
 
-    def _origin(self, name: str, compound: int) -> str:
-        """Return the parts of one estimate: ``Library mean 6.83; R1 iPr +0.21; beyond the sum −0.02.``."""
-        origin, library = self._origins[name], self._ledger.library
-        codes = library.codes[compound].tolist()
-        added = {
-            place: float(origin.effects[place][code])
-            for place, code in enumerate(codes)
-            if len(library.sites[place].substituents) > 1
-        }
-        largest = sorted(sorted(added, key=lambda place: -abs(added[place]))[:_MOST_PARTS])
-        parts = [
-            f"{site.name}\u00a0{site_names(site.substituents)[codes[place]]}\u00a0{signed(added.pop(place))}"
-            for place in largest
-            for site in [library.sites[place]]
-        ]
-        if added:
-            parts.append(f"{many(len(added), 'other site')}\u00a0{signed(sum(added.values()))}")
-        heading = f"Library mean {name}" if len(self._origins) > 1 else "Library mean"
-        rest = f"beyond the sum\u00a0{signed(float(origin.rest[compound]))}"
-        return f"{'; '.join((f'{heading} {origin.mean:.2f}', *parts, rest))}."
+    def _sources(self, compound: int) -> Iterator[Source]:
+        """Yield the parts of each estimate of a compound that is known."""
+        codes = self._ledger.library.codes[compound].tolist()
+        for place, mean, sites in self._additive:
+            endpoint = self._status.endpoints[place]
+            estimate = float(self._status.candidates.estimates[endpoint.name][compound])
+            if not math.isnan(estimate):
+                own = tuple(site.substituents[code] for site, code in zip(sites, codes, strict=True))
+                known = [one.value for one in own if not math.isnan(one.value)]
+                yield Source(endpoint.scale_name, mean, own, estimate - mean - sum(known))
 
     @cached_property
     def _proven(self) -> ProvenReasons:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtWidgets import QApplication, QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from assaypilot.engine.campaign.findings import Check
-from assaypilot.engine.campaign.reasons import OwnValue, Reasoning
+from assaypilot.engine.campaign.reasons import Reasoning
 from assaypilot.engine.campaign.state import STATUSES, Status
 from assaypilot.engine.chemistry.names import carried_names
 from assaypilot.engine.domain.endpoint import Endpoint
@@ -24,11 +23,12 @@ from ..session.session import Session
 from ..session.view import View
 from ..structures.drawing import Structures
 from ..structures.shown import CopiedStructure
-from ..widgets.layout import breakable, column_of, copied, put, row_of, whole
+from ..widgets.layout import breakable, copied, put, row_of, whole
 from ..widgets.marks import StatusMark
 from ..widgets.text import Callout, Details, ElidedLabel, label, polish, three_digits
 from ..window.page import Side
 from .candidate_rows import confirmed_text, interval_text, probability_text
+from .why import OwnValues, WhyTable, line_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -69,92 +69,10 @@ def _interval(check: Check) -> str:
     return f"{middle - half:.2f} \N{EN DASH} {middle + half:.2f}"
 
 
-MOST = 30
-"""Lines shown; further ones are counted."""
-
-
-def line_of(value: OwnValue, *, named: bool) -> str:
-    """One value in words: ``7.31, round 2``, ``hERG 5.02, mean of 3, round 2``."""
-    parts = [f"{value.endpoint} {value.value}" if named else value.value]
-    if value.n > 1:
-        parts.append(f"mean of {value.n}")
-    return ", ".join([*parts, value.when])
-
-
-@dataclass(frozen=True, slots=True)
-class ValueLine:
-    """Values of one moment in a line, or one value with a note."""
-
-    text: str
-    note: str = ""
-    used: bool = True
-    left_out: bool = False
-
-
-def value_lines(values: Sequence[OwnValue], *, named: bool) -> list[ValueLine]:
-    """Return the values of a compound, those of one endpoint and round in one line: ``Round 2: hERG 5.02, 5.10``."""
-    together: dict[tuple[str, str], int] = {}
-    lines: list[ValueLine] = []
-    for value in values:
-        text = f"{value.value} (n = {value.n})" if value.n > 1 else value.value
-        plain, key = value.used and not value.note, (value.endpoint, value.when)
-        if plain and key in together:
-            place = together[key]
-            lines[place] = replace(lines[place], text=f"{lines[place].text}, {text}")
-            continue
-        if plain:
-            together[key] = len(lines)
-        start = f"{value.when[:1].upper()}{value.when[1:]}: {f'{value.endpoint} ' if named else ''}"
-        lines.append(ValueLine(f"{start}{text}", value.note, value.used, value.left_out))
-    return lines
-
-
-class OwnValues(QWidget):
-    """Lines of values; each can be selected and copied."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._column = column_of(holder=self, spacing=3)
-        self.lines: list[tuple[QLabel, QLabel]] = []
-        """Of each line the value, and the note below it."""
-        self.more = label("", "muted", wrap=True)
-        self._column.addWidget(self.more)
-
-    def show_values(self, values: Sequence[OwnValue], *, named: bool) -> None:
-        """Show these values; ``named``: with the name of each endpoint."""
-        lines = value_lines(values, named=named)
-        shown = lines[:MOST]
-        while len(self.lines) < len(shown):
-            pair = (label("", wrap=True), label("", "muted", wrap=True))
-            for each in pair:
-                copied(each)
-                self._column.insertWidget(self._column.count() - 1, each)
-            self.lines.append(pair)
-        for place, (line, note) in enumerate(self.lines):
-            used = place < len(shown)
-            line.setVisible(used)
-            note.setVisible(used and bool(shown[place].note))
-            if used:
-                value = shown[place]
-                text = value.text
-                if bool(line.property("role")) == value.used:
-                    polish(line, role="" if value.used else "muted")
-                font = line.font()  # after the style, which would take it back
-                font.setStrikeOut(value.left_out)
-                line.setFont(font)
-                line.setText(breakable(text))
-                spoken = f"{text}, not used" if not value.used else text
-                line.setAccessibleName(f"{spoken}: {value.note}" if value.note else spoken)
-                note.setText(breakable(f"\N{NO-BREAK SPACE}\N{NO-BREAK SPACE}{value.note}"))
-        left = len(lines) - len(shown)
-        self.more.setText(f"and {left:,} more" if left > 0 else "" if values else "never measured")
-        self.more.setVisible(bool(self.more.text()))
-
-
 def why(status: Status, compound: int, reasoning: Reasoning) -> tuple[str, str, bool]:
     """Heading and text for a compound, and whether it needs attention."""
     if compound in status.confirmation.not_confirmed:
-        return "Not confirmed", f"{doubt_text(status, compound)} {reasoning.why}", True
+        return "Not confirmed", f"{doubt_text(status, compound)} {reasoning.why}".rstrip(), True
     return reasoning.heading, reasoning.why, reasoning.open
 
 
@@ -190,8 +108,6 @@ def details(status: Status, compound: int, alone: str = "") -> list[tuple[str, s
         rows.append(("P(profile met)", probability_text(float(known.profile_met[compound])) or _NONE))
     means = alone or means_words(means_of(status), compound, digits).removeprefix("measured ")
     rows.append(("Measured", means or measured_text(status, compound)))
-    if not status.guarantee.calibrated or np.isnan(known.estimate[compound]):  # else *why* names them
-        rows += substituent_rows(status, compound)
     return [*rows, *confirmation_rows(status, compound)]
 
 
@@ -276,8 +192,9 @@ class CompoundPanel(QVBoxLayout):
         self.details = Details()
         self.addWidget(self.details)
         self.why = Callout()
+        self.sources = WhyTable(structures)
         self.decide = label("", wrap=True)
-        self.why.body.addWidget(self.decide)
+        put(self.why.body, self.sources, self.decide)
         self.addWidget(self.why)
         self.picked = label("", "muted", wrap=True)
         for part in (self.why.words, self.decide, self.picked):
@@ -307,9 +224,11 @@ class CompoundPanel(QVBoxLayout):
         values = reasoning.values
         listed = len(values) > 1 or any(value.note for value in values)
         alone = line_of(values[0], named=named) if values and not listed else ""
-        self.details.show_rows(details(status, compound, alone))
+        rows = details(status, compound, alone)
+        self.details.show_rows(rows if reasoning.sources else [*rows, *substituent_rows(status, compound)])
         title, words, open_ = why(status, compound, reasoning)
         self.why.show_text(title, breakable(words))
+        self.sources.show_sources(status.library, compound, reasoning.sources)
         decide = f"What would decide it: {lower_first(reasoning.decide)}" if reasoning.decide else ""
         self.decide.setText(breakable(decide))
         self.decide.setVisible(bool(reasoning.decide))

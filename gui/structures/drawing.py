@@ -235,11 +235,11 @@ class StructureDelegate(QStyledItemDelegate):
 
 
 class StructureView(QWidget):
-    """One structure, large."""
+    """One structure, large; with an edge unless it is not ``framed``."""
 
-    def __init__(self, structures: Structures) -> None:
+    def __init__(self, structures: Structures, *, framed: bool = True) -> None:
         super().__init__()
-        self._structures = structures
+        self._structures, self._framed = structures, framed
         self.shown = ""
         """The SMILES of the structure shown."""
         self.setFixedHeight(150)
@@ -261,10 +261,11 @@ class StructureView(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the picture."""
         painter = QPainter(self)
-        painter.setPen(QColor(theme().colours.line))
-        painter.setBrush(QColor(theme().colours.page))
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
+        if self._framed:
+            painter.setPen(QColor(theme().colours.line))
+            painter.setBrush(QColor(theme().colours.page))
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
         image = self._structures.picture(self.shown, self.size(), self.devicePixelRatioF())
         if image is not None:
             painter.drawImage(0, 0, image)

@@ -10,15 +10,18 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
-from assaypilot.engine.campaign.reasons import OwnValue
-from assaypilot.engine.domain.library import Library
-from assaypilot.gui.candidates.candidate_panel import value_lines
+from assaypilot.engine.campaign.reasons import OwnValue, Source
+from assaypilot.engine.domain.library import Library, Site
+from assaypilot.engine.export.pictures import look
+from assaypilot.engine.models.contributions import Contribution
+from assaypilot.gui.candidates.why import value_lines
 from assaypilot.gui.resources.theme import theme
 from assaypilot.gui.widgets.layout import breakable, whole
 from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import (
     answered,
     copied,
+    decided_campaign,
     idle,
     made,
     plan_round,
@@ -95,6 +98,34 @@ def test_panel_explains_out_in_and_undecided(window):
     assert "Why out" in panel(window).why.accessibleName()
 
 
+def test_why_is_a_sum_of_the_contributions_of_the_sar_page(qtbot, open_window, tmp_path):
+    window = open_window(decided_campaign(tmp_path))
+    found = look(status(window), 0).contributions
+    for compound, codes in enumerate(status(window).library.codes[:6].tolist()):
+        window.session.selection.choose(compound)
+        show(qtbot, window, PageName.CANDIDATES)
+        rows = panel(window).sources.rows
+        numbers = [float(row[-1].split(" ")[0].replace("\N{MINUS SIGN}", "-")) for row in rows]
+        assert sum(numbers) == pytest.approx(status(window).candidates.estimates["pIC50"][compound], abs=0.026)
+        shown = [site.substituents[code].value for site, code in zip(found, codes, strict=True)]
+        assert numbers[1:-1] == pytest.approx(shown, abs=0.006)
+
+
+def test_why_sums_small_contributions_of_many_sites_and_names_what_was_never_measured(qtbot, window):
+    sites = [Site(f"R{k}", ("A", "B")) for k in range(1, 13)]
+    library = Library(sites, np.zeros((1, 12), dtype=np.int16), ("X",))
+    known = [Contribution("A", 0.1 * k, 0.1 * k - 0.05, 0.1 * k + 0.05, 1) for k in range(11)]
+    table = panel(window).sources
+    table.show_sources(library, 0, [Source("pIC50", 6.0, (*known, Contribution("A", *[np.nan] * 3, 0)), 0.25)])
+    assert [row[0] for row in table.rows] == ["", *(f"R{k}" for k in range(4, 12)), "", ""]
+    assert table.rows[-2] == ("", "4 other sites", "+0.30")
+    assert table.rows[1] == ("R4", "A", "+0.30 \N{PLUS-MINUS SIGN} 0.05")
+    table.show_sources(library, 0, [Source("pIC50", 6.0, (Contribution("A", *[np.nan] * 3, 0), *known), 0.25)] * 2)
+    assert table.rows[0] == ("", "", "pIC50", "pIC50")
+    table.show_sources(library, 0, [])
+    assert table.isHidden()
+
+
 def test_replicates_of_a_round_share_a_line_and_a_value_with_a_note_has_its_own():
     def value(number, when, note="", *, used=True):
         return OwnValue("hERG", number, 1, when, note, used, left_out=not used)
@@ -111,7 +142,7 @@ def test_replicates_of_a_round_share_a_line_and_a_value_with_a_note_has_its_own(
 def test_panel_names_groups_once_and_the_round_while_it_is_open(qtbot, open_window, tmp_path):
     window = open_window(quick_campaign(tmp_path, strategy="gaussian-process"))
     show(qtbot, window, PageName.CANDIDATES)
-    assert "R1" in panel(window).why.words.text()
+    assert [row[0] for row in panel(window).sources.rows] == ["", "R1", "R2", "R3", ""]
     assert "Substituents" not in dict(panel(window).details.rows)
     assert panel(window).picked.isHidden()
     plan_round(qtbot, window)
