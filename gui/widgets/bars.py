@@ -126,6 +126,22 @@ class MessageBar(QFrame):
         self.offers.clear()
 
 
+class Gauge(QProgressBar):
+    """A bar that is painted along with all else: Qt's own paints whatever of the window is due at each new value."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setTextVisible(False)
+
+    def show_part(self, part: float | None) -> None:
+        """Show a part of 1, or that something goes on (None)."""
+        self.setUpdatesEnabled(False)
+        self.setRange(0, 0 if part is None else 1000)
+        if part is not None:
+            self.setValue(round(1000 * part))
+        self.setUpdatesEnabled(True)
+
+
 class WorkBar(QFrame):
     """Work under way in one queue; hidden while there is none."""
 
@@ -134,9 +150,7 @@ class WorkBar(QFrame):
         self.setObjectName("work")
         row = row_of(holder=self, margins=(20, 5, 12, 5), spacing=14)
         self.words = ElidedLabel()
-        self.bar = QProgressBar()
-        self.bar.setTextVisible(False)
-        self.bar.setRange(0, 1000)
+        self.bar = Gauge()
         self.bar.setFixedWidth(200)
         self.bar.setAccessibleName("Progress")
         self.detail = label("", "muted")
@@ -154,9 +168,7 @@ class WorkBar(QFrame):
             return
         self.words.setText(f"{progress.label}…")
         self.detail.setText(progress.detail)
-        self.bar.setRange(0, 0 if progress.fraction is None else 1000)
-        if progress.fraction is not None:
-            self.bar.setValue(int(1000 * progress.fraction))
+        self.bar.show_part(progress.fraction)
         self.stop.setEnabled(progress.cancellable)
         self.setAccessibleName(f"{progress.label}: {progress.detail}")
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFrame, QProgressBar, QPushButton
+from PySide6.QtWidgets import QFrame, QPushButton
 
 from assaypilot.engine.campaign.overview import current_round
 from assaypilot.engine.campaign.overview import next_step as campaign_next
@@ -16,6 +16,7 @@ from assaypilot.engine.text import many, roughly
 from ..resources.theme import theme
 from ..session.view import View
 from ..tables.rows import plain_tip
+from ..widgets.bars import Gauge
 from ..widgets.layout import STRETCH, FoldedLabel, column_of, put, row_of
 from ..widgets.marks import Pill
 from ..widgets.text import ElidedLabel, button, label, mnemonic_free, polish
@@ -101,10 +102,8 @@ class Strip(QFrame):
         spent = column_of(spacing=6)
         self.used = label("")
         self.used.setMinimumWidth(150)
-        self.bar = QProgressBar()
+        self.bar = Gauge()
         """Measurements used, of the budget or of those planned so far."""
-        self.bar.setTextVisible(False)
-        self.bar.setRange(0, 1000)
         self.errors = label("", "muted")
         self.errors.setToolTip("Expected number of members that are not in, and of compounds in that are none")
         put(spent, STRETCH, self.used, self.errors, self.bar, STRETCH)
@@ -128,9 +127,11 @@ class Strip(QFrame):
             self.primary.setToolTip(self._next.tip)
             self.primary.setAccessibleDescription(self._next.tip)
         open_ = view is not None
-        for widget in (*self.pills.values(), self.badge, self.used, self.errors, self.bar):
+        for widget in (*self.pills.values(), self.badge, self.used):
             widget.setVisible(open_)
         if view is None:
+            self.errors.hide()
+            self.bar.hide()
             self.name.setText("AssayPilot")
             self.goal.setText("Which compounds to assay next, and when to stop")
             return
@@ -160,7 +161,7 @@ class Strip(QFrame):
                 self.used.setText(f"{used:,} measured,{end}{phase.outstanding:,} to go")
             total = 0 if phase is None else used + phase.outstanding
         self.bar.setVisible(total > 0)
-        self.bar.setValue(round(1000 * min(used / max(total, 1), 1.0)))
+        self.bar.show_part(min(used / max(total, 1), 1.0))
         if status.confirmation.measurements:
             end = "\n" if theme().scale >= LARGE else " "
             self.used.setText(f"{self.used.text()},{end}{status.confirmation.measurements:,} to check")

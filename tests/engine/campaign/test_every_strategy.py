@@ -38,7 +38,7 @@ def test_from_the_first_plan_to_the_end(kind: Any, tmp_path: Path) -> None:
             campaign.record(trading.answers(campaign) if pareto else answers(campaign), close=True)
             reasons = campaign.reasons()
             for reasoning in map(reasons.of, range(9)):
-                assert reasoning.why.endswith(".")
+                assert reasoning.why.endswith(".") or reasoning.sources
                 assert not re.search(r"\b(nan|inf)\b", f"{reasoning.why} {reasoning.decide}")
                 assert bool(reasoning.open) == (reasoning.heading == "Why undecided")
         now = replays(campaign)
