@@ -118,7 +118,7 @@ def forecast_ledger(ledger: Ledger, report: Report = silent, *, seed: int = 0) -
     points = []
     for place in range(longest):
         rows = np.array([curve[min(place, len(curve) - 1)] for curve in curves if curve])
-        spent = ledger.spent() + (place + 1) * _size(state) * each
+        spent = ledger.spent() + round(float(rows[:, 0].mean()) - state.spent) * each
         if ledger.settings.budget is not None:
             spent = min(spent, ledger.settings.budget)
         points.append(ForecastPoint(spent, *rows[:, 1:].mean(axis=0).tolist()))
@@ -134,11 +134,6 @@ def forecast_ledger(ledger: Ledger, report: Report = silent, *, seed: int = 0) -
     )
     expected = float(np.mean(members)) if members else math.nan
     return SeriesForecast(tuple(points), tuple(ends), len(truths), expected, assumed)
-
-
-def _size(state: State) -> int:
-    capacity = state.problem.capacity
-    return capacity.per_round if capacity is not None else max(1, state.problem.n_arms // 25)
 
 
 def _prior_truths(state: State, rng: np.random.Generator) -> list[Floats]:

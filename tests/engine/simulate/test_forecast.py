@@ -104,6 +104,14 @@ def test_a_forecast_is_what_the_strategy_then_does(tmp_path: Path) -> None:
     assert last.decided == 1.0
 
 
+def test_forecast_of_the_series_model_counts_what_a_round_asks_for(tmp_path: Path) -> None:
+    wide = replace(GOAL, slack=0.25, strategy="gaussian-process", per_round=96, max_replicates=3)
+    made = forecast_draft(LIBRARY, ONE, wide)
+    with Campaign.create(tmp_path / "wide.assaypilot", library=LIBRARY, endpoints=ONE, settings=wide) as campaign:
+        issued = campaign.plan()
+    assert made.curve[0].measurements == issued.measurements < 96
+
+
 def test_results_of_an_open_round_count_and_the_rest_is_still_to_come(tmp_path: Path) -> None:
     rng = np.random.default_rng(2)
     path = tmp_path / "c.assaypilot"
