@@ -90,17 +90,9 @@ def _refuse_id(
     rows: Sequence[tuple[str, ...] | None],
     problems: list[Problem],
 ) -> None:
-    """Rows that share an id but not the substituents: none is used, and each names another."""
-    for place in places:
-        other = next(p for p in places if rows[p] != rows[place])
-        problems.append(
-            Problem(
-                raw.rows[place],
-                mapping.id,
-                f"id {quoted(name)} has other substituents in row {raw.rows[other]}; one id must be one compound",
-                "error",
-            )
-        )
+    """Rows that share an id but not the substituents: none is used."""
+    reason = f"id {quoted(name)} has different substituents; one id must be one compound"
+    problems += [Problem(raw.rows[place], mapping.id, reason, "error") for place in places]
 
 
 def _site_labels(

@@ -62,7 +62,7 @@ class BlankQuestion(Callout):
             self.answered.emit()
 
 
-LISTED, OFFERED, WARNED = 4, 3, 2
+LISTED, NAMED_ROWS, OFFERED, WARNED = 4, 4, 3, 2
 SITES = 8
 """Sites and endpoints named one by one."""
 
@@ -135,13 +135,15 @@ class CheckPanel(QWidget):
         """Show the summary."""
         self._clear()
         imported = checked.imported
-        errors = imported.errors
-        self.heading.setText("Look at this first: these rows are left out" if errors else "")
-        self.heading.setVisible(bool(errors))
-        if errors:
-            shown = [f"Row {e.row}: {e.reason}" if e.row else e.reason for e in errors[:LISTED]]
-            if len(errors) > LISTED:
-                shown.append(f"and {len(errors) - LISTED:,} more under Rows and notes")
+        by_reason: dict[str, list[int]] = {}
+        for one in imported.errors:
+            by_reason.setdefault(one.reason, []).extend(filter(None, [one.row]))
+        self.heading.setText("Look at this first: these rows are left out" if by_reason else "")
+        self.heading.setVisible(bool(by_reason))
+        if by_reason:
+            shown = [_of_rows(rows, reason) for reason, rows in by_reason.items()][:LISTED]
+            if len(by_reason) > LISTED:
+                shown.append(f"and {len(by_reason) - LISTED:,} more under Rows and notes")
             self.problem.setText("\n".join(shown))
             self.problem.show()
         if not imported.endpoints:
@@ -176,6 +178,12 @@ class CheckPanel(QWidget):
             self.tick,
         ):
             part.hide()
+
+
+def _of_rows(rows: Sequence[int], reason: str) -> str:
+    """Return ``Row 4, 5: why they are left out``; a table's own fault has no row."""
+    more = ", …" if len(rows) > NAMED_ROWS else ""
+    return f"Row {', '.join(map(str, rows[:NAMED_ROWS]))}{more}: {reason}" if rows else reason
 
 
 def fact_rows(checked: Checked) -> list[tuple[str, str]]:

@@ -56,7 +56,7 @@ def test_duplicate_ids_with_other_substituents_are_left_out_and_named(done, tabl
     made = done("new", target, "--table", path, *GOAL)
     assert made["compounds"] == len(ROWS) - 1
     (said,) = [text for text in made["warnings"] if "only you know what was meant" in text]
-    assert "row 5, 6 (id 'C4' has other substituents in row 6" in said
+    assert "row 5, 6 (id 'C4' has different substituents" in said
     assert said.endswith("correct the table to use them")
     listed = done("check", path)["not_used"]
     assert [(entry["row"], entry["column"]) for entry in listed] == [(5, "ID"), (6, "ID")]
