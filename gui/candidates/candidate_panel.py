@@ -107,7 +107,7 @@ def details(status: Status, compound: int, alone: str = "") -> list[tuple[str, s
     if known.profile_met is not None:
         rows.append(("P(profile met)", probability_text(float(known.profile_met[compound])) or _NONE))
     means = alone or means_words(means_of(status), compound, digits).removeprefix("measured ")
-    rows.append(("Measured", means or measured_text(status, compound)))
+    rows.append(("Measured", breakable(means or measured_text(status, compound))))
     return [*rows, *confirmation_rows(status, compound)]
 
 

@@ -264,7 +264,7 @@ class RoundPanel(QVBoxLayout):
         for place, endpoint in enumerate(model.endpoints):
             mean = mean_text(model.values_of(line, place), endpoint)
             if mean and len(model.values_of(line, place)) > 1:
-                rows.append((f"Mean {endpoint.name}" if len(model.endpoints) > 1 else "Mean", mean))
+                rows.append((f"Mean {endpoint.name}" if len(model.endpoints) > 1 else "Mean", breakable(mean)))
         self.details.show_rows(rows)
         self.values.show_values(_values(model, line), editable=not view.read_only and shown.state != "withdrawn")
 

@@ -14,6 +14,7 @@ from assaypilot.engine.errors import AssayPilotError
 
 from ..runtime.tasks import Progress, Tasks
 from ..session.replay import Replay
+from ..tables.rows import plain_tip
 from .layout import column_of, put, row_of
 from .slider import Slider
 from .text import ElidedLabel, button, error_words, label, polish
@@ -63,6 +64,7 @@ class MessageBar(QFrame):
     def refuse(self, error: AssayPilotError, *offers: Offer) -> None:
         """Show an error and its remedy until it is dismissed or another action starts."""
         self._show_message("error", *error_words(error))
+        self.words.setToolTip(plain_tip(error.file or ""))
         self._offer(offers)
 
     def note(self, text: str, *offers: Offer) -> None:
@@ -114,6 +116,7 @@ class MessageBar(QFrame):
         if self.property("kind") != kind:
             polish(self, kind=kind)
         self.words.setText(text)
+        self.words.setToolTip("")
         self.mend.setText(mend)
         self.mend.setVisible(bool(mend))
         self.setAccessibleName(f"{text} {mend}".strip())

@@ -291,22 +291,23 @@ def show_menu(menu: QMenu, at: QPoint) -> None:
 LONGEST = 18
 """Letters of a word that is not broken."""
 _BREAK = "\u200b"
+_COUNT = "(n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}"
 _LONG = re.compile(rf"\S{{{LONGEST + 1},}}")
 
 
 def breakable(text: str) -> str:
-    """Return the text with places at which lines may end in its long words: ids, SMILES."""
+    """Return the text with places at which lines may end in its long words, ids and SMILES, and none in ``(n = 2)``."""
     return _LONG.sub(
         lambda found: _BREAK.join(
             found[0][start : start + LONGEST // 2] for start in range(0, len(found[0]), LONGEST // 2)
         ),
         text,
-    )
+    ).replace("(n = ", _COUNT)
 
 
 def whole(text: str) -> str:
     """Return the original of a text that was made breakable."""
-    return text.replace(_BREAK, "")
+    return text.replace(_BREAK, "").replace(_COUNT, "(n = ")
 
 
 def copied(label: QLabel) -> None:

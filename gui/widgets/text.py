@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Literal
 
 from PySide6.QtCore import QSize, Qt
@@ -248,8 +249,9 @@ def keys(*wanted: QKeySequence.StandardKey | str) -> list[QKeySequence]:
 
 
 def error_words(error: AssayPilotError) -> tuple[str, str]:
-    """Return the problem, with its place, and the remedy, as the window shows them."""
-    plain = AssayPilotError(error.message, file=error.file, row=error.row, column=error.column)
+    """Return the problem, with its place, and the remedy, as the window shows them: of a file its name."""
+    name = None if error.file is None else Path(error.file).name
+    plain = AssayPilotError(error.message, file=name, row=error.row, column=error.column)
     text = str(plain)
     text = text[:1].upper() + text[1:] if not error.file else text
     return (text if text.endswith((".", "?", "!")) else text + "."), error.mend or ""

@@ -56,6 +56,8 @@ def test_file_that_is_no_campaign_is_refused(qtbot, campaign, tmp_path, content,
     until(qtbot, lambda: campaign.messages.property("kind") == "error")
     text = campaign.messages.text + campaign.messages.mend.text()
     assert "other.assaypilot" in text
+    assert str(tmp_path) not in text
+    assert campaign.messages.words.toolTip() == str(path)
     assert words in text or "no such file" in text or "cannot be opened" in text
     assert status(campaign) is before
     campaign.messages.dismiss.click()
