@@ -142,13 +142,6 @@ class RoundModel(RowsModel):
         """Return the texts that are typed and not kept: those that could not be used, and those being written."""
         return {cell: text for cell, (text, _, _) in self._wrong.items()} | self._saving
 
-    def kept_text(self, row: int, place: int = 0) -> str:
-        """Return the values the campaign has for a line and endpoint, as its cells show them."""
-        if not self.endpoints:
-            return ""
-        kept = [slot.kept for slot in self._slots[row][place]]
-        return "; ".join(entered_text(one, self.endpoints[place]) for one in kept if one is not None)
-
     def cell_text(self, row: int, place: int, at: int) -> str:
         """Return the value the campaign has in use in a cell."""
         slot = self.slot(row, place, at)

@@ -86,6 +86,12 @@ def plan_round(qtbot, window):
     idle(qtbot, window)
 
 
+def kept_text(model, row, place=0):
+    """The values the campaign has for a line and endpoint, as its cells show them."""
+    cells = (model.cell_text(row, place, at) for at in range(len(model.slots(row, place))))
+    return "; ".join(filter(None, cells))
+
+
 def enter(qtbot, window, line, text, cell=0):
     """Type a value into a cell of the round, and wait until it is kept."""
     before = len(status(window).measurements)

@@ -31,6 +31,7 @@ from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import (
     creation_of,
     idle,
+    kept_text,
     made,
     open_round,
     plan_round,
@@ -471,7 +472,7 @@ def test_each_endpoint_has_its_cells(qtbot, planned):
     assert len(keys) == 2 * max(item.replicates for item in open_round(window).items)
     cell(window, 0, 1, "5.2")
     until(qtbot, lambda: status(window).measurements_used == 1)
-    assert (model.kept_text(0, 0), model.kept_text(0, 1)) == ("", "5.2")
+    assert (kept_text(model, 0, 0), kept_text(model, 0, 1)) == ("", "5.2")
     assert status(window).measurements[-1].endpoint == 1
     item = open_round(window).items[0]
     state = model.columns[model.place_of("state")]
@@ -484,7 +485,7 @@ def test_each_endpoint_has_its_cells(qtbot, planned):
     assert model.wrong(1, 1) is None
     window.round.panel.take.click()
     until(qtbot, lambda: status(window).measurements_used == 2)
-    assert (model.kept_text(1, 0), model.kept_text(1, 1)) == ("7.46", "")
+    assert (kept_text(model, 1, 0), kept_text(model, 1, 1)) == ("7.46", "")
     missing = open_round(window).missing_of
     window.close_round()
     words = [one.text() for one in window.closing.findChildren(type(window.closing.heading))]
@@ -512,7 +513,7 @@ def test_the_keyboard_goes_along_a_line_with_tab_and_down_with_enter(qtbot, plan
         QTest.keyClick(editor, key)
         wait_for(qtbot, window, partial(used, window, before + 1))
         assert (window.round.table.current_row(), *window.round.table.current_cell) == cell_after
-    assert (model.kept_text(0, 0), model.kept_text(0, 1)) == ("7.1; 7.2", "5.1")
+    assert (kept_text(model, 0, 0), kept_text(model, 0, 1)) == ("7.1; 7.2", "5.1")
     assert [one.entered.replicate for one in status(window).measurements] == ["1", "1", "2"]
 
 
@@ -545,7 +546,7 @@ def test_pastes_find_the_endpoint_of_each_value(qtbot, planned):
     rows = paste(qtbot, window, [["ID", "Endpoint", "Value"], [ids[1], "hERG", "5.5"], [ids[1], "pIC50", "7.5"]])
     window.round.preview.write.click()
     wait_for(qtbot, window, lambda: status(window).measurements_used == 2)
-    assert [window.round.model.kept_text(1, place) for place in (0, 1)] == ["7.5", "5.5"]
+    assert [kept_text(window.round.model, 1, place) for place in (0, 1)] == ["7.5", "5.5"]
 
 
 def test_typed_values_are_recognised_in_the_returned_work_list(qtbot, planned, tmp_path):
@@ -557,7 +558,7 @@ def test_typed_values_are_recognised_in_the_returned_work_list(qtbot, planned, t
     # The same value typed again, on purpose, is a second measurement.
     cell(window, line, 0, "7.1; 7.1")
     wait_for(qtbot, window, lambda: status(window).measurements_used == 2)
-    assert model.kept_text(line, 0) == "7.1; 7.1"
+    assert kept_text(model, line, 0) == "7.1; 7.1"
     entered = [one.entered for one in status(window).measurements]
     assert [(one.round, one.replicate) for one in entered] == [(1, "1"), (1, "2")]
     work = tmp_path / "work.csv"

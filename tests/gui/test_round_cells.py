@@ -17,7 +17,18 @@ from assaypilot.gui.round.round_rows import STRUCK, result_key
 from assaypilot.gui.runtime.settings import Settings
 from assaypilot.gui.tables.rows import KIND
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import dialog, idle, open_round, plan_round, quick_campaign, status, until, view, wait_for
+from tests.gui.helpers import (
+    dialog,
+    idle,
+    kept_text,
+    open_round,
+    plan_round,
+    quick_campaign,
+    status,
+    until,
+    view,
+    wait_for,
+)
 
 P = Endpoint("pIC50", noise_sd=0.2)
 IC50 = Endpoint("IC50", "nM", "log", noise_sd=0.2)
@@ -177,7 +188,7 @@ def test_typed_text_survives_closing_and_a_crash(qtbot, planned, open_window, tm
     # The window is closed with the cell open: what can be saved is saved, what cannot stands there at the next start.
     planned.close()
     again = open_window(path, page=PageName.ROUND)
-    assert again.round.model.kept_text(0) == "6.66"
+    assert kept_text(again.round.model, 0) == "6.66"
     assert again.round.model.wrong(line, 0, 1) is not None
     assert data(again.round.model, line, 1, KIND) == "wrong"
     assert again.round.model.result_text(line, 0, 1) == "seven"
@@ -245,7 +256,7 @@ def test_paste_marks_rejected_cells_in_place(qtbot, planned):
     until(qtbot, lambda: page.stack.currentWidget() is page.preview)
     page.preview.write.click()
     wait_for(qtbot, planned, lambda: count(planned, 3))
-    assert "7.5" in model.kept_text(line)
+    assert "7.5" in kept_text(model, line)
     # Typed over, it is as any other.
     type_into(planned, 1, "7.0")
     until(qtbot, lambda: count(planned, 4))

@@ -5,7 +5,7 @@ from PySide6.QtTest import QTest
 
 from assaypilot.engine.domain.library import Library, Site
 from assaypilot.gui.round.reason_dialog import ExcludeDialog
-from tests.gui.helpers import dialog, made, open_round, plan_round, status, view, wait_for
+from tests.gui.helpers import dialog, kept_text, made, open_round, plan_round, status, view, wait_for
 
 
 def enter(qtbot, window, line, text, cell=0):
@@ -118,7 +118,7 @@ def test_earlier_round_takes_late_results(qtbot, planned):
     page.chooser.activated.emit(1)
     assert page.title.text() == f"Round {first.number}"
     assert "closed" in page.subtitle.text()
-    assert model.kept_text(0) == "6.5"
+    assert kept_text(model, 0) == "6.5"
     line = next(n for n, back in enumerate(status(planned).rounds[0].back) if not any(back))
     assert model.state(line) == "0 of 4"
     cell = model.index(model.view_row(line) or 0, model.place_of("result"))
@@ -133,7 +133,7 @@ def test_earlier_round_takes_late_results(qtbot, planned):
     wait_for(qtbot, planned, lambda: len(status(planned).measurements) == 6)
     late = status(planned).measurements[-1]
     assert (late.entered.round, late.round, late.entered.replicate) == (first.number, second.number, "1")
-    assert model.kept_text(line) == "6.9"
+    assert kept_text(model, line) == "6.9"
     assert "1 late" in model.state(line)
     assert f"came late, in round {second.number}" in model.result_tip(line, 0, 0)
     # Its phase was not decided yet, so it counts: one measurement less is waited for in the open round.
@@ -143,7 +143,7 @@ def test_earlier_round_takes_late_results(qtbot, planned):
     assert page.title.text() == f"Round {second.number}"
     assert open_round(planned).came == 1
     own = next(n for n, item in enumerate(second.items) if item.compound == late.compound)
-    assert model.kept_text(own) == "6.9"
+    assert kept_text(model, own) == "6.9"
     # Enter results leads back to the open round from any other.
     page.look_at(first.number)
     planned.round_commands.enter_results()

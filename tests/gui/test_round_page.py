@@ -10,6 +10,7 @@ from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import (
     dialog,
     idle,
+    kept_text,
     made,
     open_round,
     plan_round,
@@ -50,14 +51,14 @@ def test_typed_values_are_saved_at_once(qtbot, planned):
     assert window.round.practice_button.isHidden()  # no campaign to practise on
     type_into(window, 0, "7.62")
     until(qtbot, lambda: status(window).measurements_used == 1)
-    assert model.kept_text(0) == "7.62"
+    assert kept_text(model, 0) == "7.62"
     replicates = open_round(window).items[0].replicates
     assert line_state(model, 0) == f"1 of {replicates}"
     type_into(window, 0, "7.62；7.58")
     until(qtbot, lambda: status(window).measurements_used == 2)
-    assert model.kept_text(0) == "7.62; 7.58"
+    assert kept_text(model, 0) == "7.62; 7.58"
     type_into(window, 1, ">10000 nM")
-    until(qtbot, lambda: model.kept_text(1) == "<5")
+    until(qtbot, lambda: kept_text(model, 1) == "<5")
     assert "below range" in line_state(model, 1)
     # What it means stands beside, whether its line is selected or not, until another one is typed or it is left out.
     bound = window.round.panel.bound
@@ -66,7 +67,7 @@ def test_typed_values_are_saved_at_once(qtbot, planned):
         lambda: bound.text().startswith("Line 2: <5 is known only as a bound: decisions count its limit"),
     )
     type_into(window, 2, "7.1 (n=2, sd=0.1)")
-    until(qtbot, lambda: model.kept_text(2) == "7.1 (n=2, sd=0.1)")
+    until(qtbot, lambda: kept_text(model, 2) == "7.1 (n=2, sd=0.1)")
     assert bound.isVisible()
     window.session.exclude(model.values[1][0].number, "typed by mistake", judgement=False)
     until(qtbot, bound.isHidden)
@@ -87,7 +88,7 @@ def test_a_bare_concentration_asks_and_the_answer_is_kept(qtbot, planned):
     assert panel.take.text() == "Yes, 35 nM"
     panel.take.click()
     until(qtbot, lambda: status(window).measurements_used == 1)
-    assert window.round.model.kept_text(0) == "7.46"
+    assert kept_text(window.round.model, 0) == "7.46"
     kept = status(window).measurements[-1]
     assert kept.value == pytest.approx(7.4559, abs=1e-4)
     assert kept.entered.comment == "typed as 35 nM"
@@ -106,8 +107,8 @@ def test_pasted_column_fills_from_the_selected_line_down(qtbot, planned):
     assert status(window).measurements_used == 0
     preview.write.click()
     until(qtbot, lambda: status(window).measurements_used == 2)
-    assert window.round.model.kept_text(1) == "7.1"
-    assert window.round.model.kept_text(3) == "6.9"
+    assert kept_text(window.round.model, 1) == "7.1"
+    assert kept_text(window.round.model, 3) == "6.9"
     assert "2 values saved" in window.messages.text
 
 
