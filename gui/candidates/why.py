@@ -20,10 +20,12 @@ from ..library.library_rows import drawn_labels
 from ..resources.theme import tabular
 from ..structures.drawing import Structures, StructureView
 from ..widgets.layout import breakable, column_of, copied
-from ..widgets.text import label, polish
+from ..widgets.text import cut_middle, label, polish
 
 MOST = 8
 """Sites with a row of their own, those with the largest contributions; the others are summed."""
+HEADER = 12
+"""Letters of an endpoint's name above its numbers."""
 DRAWING = QSize(92, 46)
 """Pixels of a substituent."""
 _SUM = "The mean of the measurements, and what each substituent adds to it \N{PLUS-MINUS SIGN} 95 %, as on the SAR page"
@@ -48,20 +50,20 @@ class WhyTable(QWidget):
 
     def show_sources(self, library: Library, compound: int, sources: Sequence[Source]) -> None:
         """Show the parts of the estimates of a compound; hidden without any."""
-        while (item := self._grid.takeAt(0)) is not None:
-            item.widget().hide()  # at once: it is deleted later
-            item.widget().deleteLater()
+        for part in self.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly):
+            self._grid.removeWidget(part)
+            part.hide()  # at once: it is deleted later
+            part.deleteLater()
         self.rows = []
         self.setVisible(bool(sources))
         if not sources:
             return
         if len(sources) > 1:
-            self._add("", "", [one.endpoint for one in sources])
+            self._add("", "", [cut_middle(one.endpoint, HEADER) for one in sources])
         self._add("", "Mean of measurements", [f"{one.mean:.2f}" for one in sources])
         choices = [place for place, site in enumerate(library.sites) if len(site.substituents) > 1]
-        largest = sorted(choices, key=lambda place: -max(abs(_value(one.contributions[place])) for one in sources))[
-            :MOST
-        ]
+        size = {place: max(abs(_value(one.contributions[place])) for one in sources) for place in choices}
+        largest = sorted(choices, key=lambda place: -size[place])[:MOST]
         for place in sorted(largest):
             self._add_site(library, place, int(library.codes[compound, place]), sources)
         others = [place for place in choices if place not in largest]
@@ -78,7 +80,13 @@ class WhyTable(QWidget):
         parts = [one.contributions[place] for one in sources]
         never = any(math.isnan(part.value) for part in parts)
         tip = " ".join(filter(None, (site.substituents[code] if drawn else "", _NEVER if never else "")))
-        self._add(site.name, site_names(site.substituents)[code], [_text(part) for part in parts], drawn, tip)
+        self._add(
+            site.name,
+            site_names(site.substituents)[code],
+            [_text(part, ends=len(parts) == 1) for part in parts],
+            drawn,
+            tip,
+        )
 
     def _add(self, site: str, name: str, numbers: Sequence[str], drawn: str = "", tip: str = "") -> None:
         row = len(self.rows)
@@ -106,12 +114,14 @@ def _value(part: Contribution) -> float:
     return 0.0 if math.isnan(part.value) else part.value
 
 
-def _text(part: Contribution) -> str:
-    """Return ``+0.62 ± 0.14``, with half its 95 % interval where the noise is known."""
+def _text(part: Contribution, *, ends: bool) -> str:
+    """Return ``+0.62 ± 0.14``; ``ends``: with half its 95 % interval, where the noise is known."""
     if math.isnan(part.value):
         return "\N{EN DASH}"
     half = (part.high - part.low) / 2.0
-    return signed(part.value) if math.isnan(half) else f"{signed(part.value)} \N{PLUS-MINUS SIGN} {half:.2f}"
+    return (
+        signed(part.value) if math.isnan(half) or not ends else f"{signed(part.value)} \N{PLUS-MINUS SIGN} {half:.2f}"
+    )
 
 
 MOST_VALUES = 30
