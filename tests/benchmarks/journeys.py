@@ -40,6 +40,8 @@ AMINES = tuple("C" * n for n in range(1, 9)) + tuple(f"{'C' * n}O" for n in rang
 TAILS = ("F", "Cl", "Br", "C", "CC", "CCC", "C#N", "OC", "OCC", "C(F)(F)F", "C(C)C", "C9CC9", "SC", "S(C)(=O)=O",
          "N(C)C", "NC(C)=O", "C(N)=O", "OC(F)F", "c9ccncc9", "n9cccn9")  # fmt: skip
 NOISE = 0.2
+OWN = 0.3
+"""SD of what a compound has beyond the sum of its groups: without it two rounds decide everything."""
 SETTLED = 0.06
 
 
@@ -102,7 +104,8 @@ class Journey:
         library = self.view.status.library
         lines = ["ID\tpIC50"]
         for item, back in zip(shown.items, shown.returned, strict=True):
-            mean = mean_of(self.effects, library.codes[item.compound])
+            own = OWN * np.random.default_rng(item.compound).standard_normal()
+            mean = mean_of(self.effects, library.codes[item.compound]) + own
             noise = NOISE * self.rng.standard_normal(item.replicates - back)
             lines += [f"{library.ids[item.compound]}\t{mean + one:.2f}" for one in noise]
         return "\r\n".join(lines) + "\r\n"
