@@ -18,7 +18,7 @@ from ...arrays import Flags, Floats, Ints
 from ...design import Design, Pairs, Weighted, ceilings, round_design
 from ...design.criteria import square_root
 from ...design.rounding import fewest
-from ...domain.features import Features, ProjectedFeatures, SiteFeatures
+from ...domain.features import Features, ProjectedFeatures, SiteFeatures, merge_equal_rows
 from ...errors import AssayPilotError
 from ...models.ols import Estimate
 from ...system.progress import Report
@@ -32,7 +32,6 @@ _ENTRIES = 2_000_000
 """Distances held at once."""
 _PAIRS = 100_000_000
 """Up to so many pairs are compared beyond those with the leaders: a second or two."""
-_CODES = 2**62
 _ENOUGH = 0.5
 """Half-widths this small against those of lost arms: more measurements would hardly separate them better."""
 _PRINTED_ROOM = 0.1
@@ -131,20 +130,9 @@ def compared(fit: Estimate, rows: Ints, spread: float, least: float) -> Compared
 def first_of_equals(features: Features, rows: Ints) -> tuple[Ints, Ints]:
     """Merge equal feature rows: return positions in ``rows`` of the first of each kind, and the kind of every row."""
     if isinstance(features, SiteFeatures):
-        codes = features.codes[rows]
-        if np.prod([float(size) for size in features.sizes]) < _CODES:
-            keys = np.zeros(len(rows), dtype=np.int64)
-            for site, size in enumerate(features.sizes):
-                keys = keys * size + codes[:, site]
-            _, first, kind = np.unique(keys, return_index=True, return_inverse=True)
-        else:
-            _, first, kind = np.unique(codes, axis=0, return_index=True, return_inverse=True)
-    else:
-        _, first, kind = np.unique(features.dense(rows), axis=0, return_index=True, return_inverse=True)
-    order = np.argsort(first, kind="stable")
-    place = np.empty(len(order), dtype=np.intp)
-    place[order] = np.arange(len(order))
-    return first[order].astype(np.intp), place[kind.ravel()]
+        return merge_equal_rows(features.codes[rows])
+    _, kinds = np.unique(features.dense(rows), axis=0, return_inverse=True)
+    return merge_equal_rows(kinds.reshape(-1, 1))
 
 
 class Away(NamedTuple):
