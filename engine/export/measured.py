@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import fsum, sqrt
+from math import fsum, isfinite, sqrt
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -148,7 +148,7 @@ def only_bounds(status: Status, compound: int) -> str:
 def estimate_text(status: Status, endpoint: str, compound: int, digits: int = 2) -> str:
     """``5.83``; empty before any."""
     estimate = float(status.candidates.estimates[endpoint][compound])
-    return f"{estimate:.{digits}f}" if np.isfinite(estimate) else ""
+    return f"{estimate:.{digits}f}" if isfinite(estimate) else ""
 
 
 def bounds_note(status: Status) -> str:

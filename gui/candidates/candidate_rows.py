@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Sequence
+from math import isinf, isnan
 from typing import Any
 
 import numpy as np
@@ -42,20 +43,21 @@ def confirmed_text(status: Status, compound: int) -> str:
 
 def interval_text(low: float, high: float, digits: int = 2) -> str:
     """Return ``7.15 – 7.57``, or words where an end is open; empty for an unknown interval."""
-    if np.isnan(low) or np.isnan(high):
+    low, high = float(low), float(high)  # numpy's own numbers are slow one by one
+    if isnan(low) or isnan(high):
         return ""
-    if np.isinf(low) and np.isinf(high):
+    if isinf(low) and isinf(high):
         return "unbounded"
-    if np.isinf(low):
+    if isinf(low):
         return f"below {high:.{digits}f}"
-    if np.isinf(high):
+    if isinf(high):
         return f"above {low:.{digits}f}"
     return f"{low:.{digits}f} – {high:.{digits}f}"
 
 
 def probability_text(value: float) -> str:
     """``0.41``; never a bare 0 or 1, because it is none."""
-    return "" if np.isnan(value) else probability(value)
+    return "" if isnan(value) else probability(float(value))
 
 
 class CandidatesModel(RowsModel):
@@ -150,7 +152,7 @@ def _means(status: Status) -> list[Column]:
 
 def _estimate(status: Status, endpoint: Endpoint, place: int) -> Column:
     """Return an endpoint's estimate; ``place`` is the one among those shown."""
-    estimate = status.candidates.estimates[endpoint.name]
+    estimate, digits = status.candidates.estimates[endpoint.name], decimals_of(status)
     better = (
         f" {'Higher' if endpoint.sign > 0 else 'Lower'} is better." if place < len(status.goal_endpoints) > 1 else ""
     )
@@ -158,7 +160,7 @@ def _estimate(status: Status, endpoint: Endpoint, place: int) -> Column:
     return Column(
         "estimate" if place == 0 else f"estimate-{endpoint.name}",
         two_lines(endpoint.scale_name),
-        lambda row: estimate_text(status, endpoint.name, row, decimals_of(status)),
+        lambda row: estimate_text(status, endpoint.name, row, digits),
         lambda: estimate,
         number=True,
         tip=f"{endpoint.scale_name}: estimate from everything measured and usable, the table's own values included."

@@ -370,11 +370,11 @@ def whole_name(column: Column) -> str:
 def text_rows(columns: Sequence[Column], sources: Ints, report: Report = silent) -> Iterator[list[str]]:
     """Yield a header and a list of texts for each of the rows of the data; other threads get their turn in between."""
     yield [_heading(column) for column in columns]
-    for start in range(0, len(sources), 1_000):
+    for start in range(0, len(sources), 250):
         report(start / len(sources), f"{start:,} of {len(sources):,} rows")
-        part = sources[start : start + 1_000]
+        part = sources[start : start + 250]
         yield from map(list, zip(*(_texts(column, part) for column in columns), strict=True))
-        time.sleep(0)
+        time.sleep(0.002)
 
 
 def _texts(column: Column, sources: Ints) -> list[str]:
