@@ -9,12 +9,11 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
-from assaypilot.engine.campaign.phrases import many
 from assaypilot.engine.campaign.reasons import OwnValue, Source
 from assaypilot.engine.chemistry.names import site_names
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.models.contributions import Contribution
-from assaypilot.engine.text.signed import signed
+from assaypilot.engine.text import many, signed
 
 from ..library.library_rows import drawn_labels
 from ..resources.theme import tabular

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import stats
 
 from assaypilot.engine.domain.measurements import pool
-from assaypilot.engine.simulate import comparison, runner
+from assaypilot.engine.simulate import baselines, runner
 from assaypilot.engine.simulate.lower_bounds import all_epsilon_best, effects_of
 from assaypilot.engine.simulate.oracle_design import oracle
 from assaypilot.engine.simulate.runner import Task
@@ -89,9 +89,7 @@ def made(kind, number, run):
         return found | {"measurements": spent, "wrong": bool(wrong), "undecided": undecided}
     if kind == "border":
         delta, compounds = BORDERS[number]
-        task = Task(
-            comparison.get("adaptive"), at_the_border(compounds), 2103, delta=delta, per_round=4 * compounds + 4
-        )
+        task = Task(baselines.get("adaptive"), at_the_border(compounds), 2103, delta=delta, per_round=4 * compounds + 4)
         return found | _campaign(task, run) | {"seconds": round(time.process_time() - begun, 2)}
     pair = PAIRS[number]
     if kind == "oracle":
