@@ -66,15 +66,13 @@ def find(score: Floats, free: Flags, n: int) -> Ints:
     return chosen
 
 
-def settle(
-    draws: Floats, beliefs: Beliefs, noise: Floats, room: Ints, n: int, taken: Ints, cost: Floats | None = None
-) -> Ints:
+def settle(draws: Floats, beliefs: Beliefs, noise: Floats, room: Ints, n: int, taken: Ints) -> Ints:
     """Return how often to measure each compound, ``(K,)``, so that expected wrong decisions fall most.
 
     Greedy: each pick explains the largest share of the variance of the margins of doubtful compounds, given the picks
     before it (variances updated as if measured). ``draws``: ``(n_endpoints, n_draws, K)``; ``noise``:
     ``(n_endpoints, K)`` variance of one measurement; ``room``: ``(K,)`` how often each may still be planned; ``taken``:
-    compounds picked before; ``cost``: ``(K,)`` of one measurement: gains are then per cost.
+    compounds picked before.
     """
     planned = np.zeros(draws.shape[2], dtype=np.intp)
     loss = np.minimum(beliefs.p_member, 1.0 - beliefs.p_acceptable)
@@ -93,7 +91,6 @@ def settle(
     cross = np.ascontiguousarray(value.transpose(0, 2, 1) @ margin / draws.shape[1])
     weight = rank[considered] / spread_of[considered] ** 2
     left = room[considered].copy()
-    price = np.ones(len(considered)) if cost is None else np.maximum(cost[considered], 1e-9)
 
     def measure(position: int) -> None:
         for each, through, error in zip(own, cross, noise, strict=True):
@@ -109,7 +106,7 @@ def settle(
             measure(place[int(arm)])
     for _ in range(n):
         variances = np.maximum(np.diagonal(own, axis1=1, axis2=2), 0.0) + noise
-        gain = ((cross**2 @ weight) / variances).sum(axis=0) / price
+        gain = ((cross**2 @ weight) / variances).sum(axis=0)
         gain[left < 1] = -np.inf
         position = int(np.argmax(gain))
         if not np.isfinite(gain[position]):
