@@ -55,7 +55,8 @@ class Informed(Phased):
 
     def inform(self, state: State, measured: tuple[Measured, ...]) -> State:
         """Return the state with these measurements, one entry per endpoint, instead of those it knew."""
-        return replace(state, memory={**state.memory, **_as_arrays(measured)})
+        rest = {name: array for name, array in state.memory.items() if not name.startswith(_ROWS)}
+        return replace(state, memory={**rest, **_as_arrays(measured)})
 
     def measured(self, state: State) -> tuple[Measured, ...]:
         """Return what a state was informed of, one entry per endpoint."""

@@ -19,7 +19,7 @@ def test_a_percentage_written_by_hand_is_seen(line):
 
 def test_percentages_are_formatted_in_one_place():
     """Otherwise the window says ``58 %`` where the command line says ``58%``."""
-    allowed = {"percentages.py", "help_and_preferences.py"}  # The sizes of the text are whole numbers of per cent.
+    allowed = {"text.py", "help_and_preferences.py"}  # The sizes of the text are whole numbers of per cent.
     found = [
         f"{path.name}: {line.strip()}"
         for package in (assaypilot.engine, assaypilot.gui)

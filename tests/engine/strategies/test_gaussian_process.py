@@ -421,3 +421,17 @@ def test_intervals_and_expected_errors_are_calibrated_on_series_drawn_from_the_m
         happened += (given.goal.members(truth) & ~answer).sum() + (answer & ~given.goal.acceptable(truth)).sum()
     assert 0.93 <= inside / counted <= 0.98
     assert 1 / 1.3 <= stated / happened <= 1.3
+
+
+def test_values_may_have_other_shifts_than_those_known_before():
+    """First the table beside a round, then two rounds and more values: nothing of the first is left."""
+    codes, _ = additive((3, 3), np.random.default_rng(1))
+    given = problem(codes, (3, 3), AllEpsilonBest(0.3, 0.2))
+    arms, none = np.arange(9), np.full(9, np.inf)
+    history = Measured(arms, np.zeros(9), np.ones(9), -none, none, (np.zeros(9, dtype=np.intp),))
+    rounds = history.take(np.arange(6))
+    rounds = replace(rounds, shifts=(np.arange(6) % 2, np.arange(6) % 3), centred=1)
+    state = STRATEGY.inform(STRATEGY.inform(STRATEGY.start(given), (history,)), (rounds,))
+    (found,) = STRATEGY.measured(state)
+    assert [one.tolist() for one in found.shifts] == [one.tolist() for one in rounds.shifts]
+    assert found.centred == 1
