@@ -18,7 +18,7 @@ def listed(texts: Collection[str], most: int = 5, sep: str = ", ") -> str:
 
 def roughly(expected: float) -> str:
     """Return an expected number of compounds with the digits that mean something: ``about 3.2``."""
-    digits = f"{expected:.1f}" if expected < 1.0 else f"{expected:.2g}" if expected < 99.5 else f"{expected:,.0f}"
+    digits = f"{expected:.1f}" if expected < 9.95 else f"{expected:.2g}" if expected < 99.5 else f"{expected:,.0f}"
     return f"about {digits}" if expected >= _FEWEST else f"fewer than {_FEWEST:g}"
 
 
