@@ -50,6 +50,7 @@ def chosen(qtbot, creation, column, role):
     return was
 
 
+@pytest.mark.slow
 def test_role_taken_away_and_given_back_leaves_all_as_before(qtbot, window, table):
     creation = creation_on(qtbot, window, table)
     until(qtbot, lambda: creation.complete)
@@ -107,6 +108,7 @@ def test_nothing_comes_back_by_itself_that_was_taken_away(qtbot, window, table, 
     leave(creation)
 
 
+@pytest.mark.slow
 def test_structures_to_be_taken_apart_need_their_column(qtbot, window, tmp_path):
     creation = creation_on(qtbot, window, amides(tmp_path / "amides.csv"))
     until(qtbot, lambda: creation.complete)

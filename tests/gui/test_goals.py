@@ -197,6 +197,7 @@ def outlook(qtbot, step):
     return step.outlook.rows
 
 
+@pytest.mark.slow
 def test_unusable_goal_is_explained_at_its_field(qtbot, window, tmp_path):
     step = to_goal(qtbot, window, table(tmp_path / "two.csv"))
     creation = creation_of(window)
@@ -311,6 +312,7 @@ def test_the_outlook_is_of_the_campaign_that_is_made(tmp_path, goal, measured):
         assert (each in dict(ahead.lines(None))["First decision"]) == (measured == 2)
 
 
+@pytest.mark.slow
 def test_a_new_campaign_simulates_what_would_be_made(qtbot, window, tmp_path, crystal):
     step = to_goal(qtbot, window, table(tmp_path / "two.csv"))
     until(qtbot, lambda: step.simulated.words.text() == "384 to 672 measurements in all, in 4 to 7 rounds.")

@@ -74,6 +74,7 @@ def test_direction_of_a_concentration_is_named_on_its_p_scale(qtbot, window, tmp
     until(qtbot, lambda: step.form.direction.currentText() == "proposed: higher pKIN7 IC50")
 
 
+@pytest.mark.slow
 def test_the_best_core_is_taken_and_shown(qtbot, window, tmp_path):
     creation = creation_on(qtbot, window, amides(tmp_path / "amides.csv"))
     step = creation.columns_pane

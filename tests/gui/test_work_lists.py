@@ -158,6 +158,7 @@ def test_choosing_no_plates_removes_a_layout_until_undone(qtbot, planned, tmp_pa
     assert back.use.size == 48
 
 
+@pytest.mark.slow
 def test_read_only_window_writes_the_stored_layout(qtbot, planned, open_window, tmp_path):
     planned.work_lists.keep(PlateUse(96, read_controls(["1, 12"])))
     idle(qtbot, planned)

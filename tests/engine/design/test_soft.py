@@ -85,6 +85,7 @@ def test_a_whole_product_that_is_not_recognised_reaches_its_known_value(monkeypa
     assert len(design.support) <= table.rank * (table.rank + 1) // 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", few(1, of=2))
 def test_certificates_of_large_tables_hold_by_brute_force(seed):
     table = some_rows((12, 12, 11, 12), 1500, seed)

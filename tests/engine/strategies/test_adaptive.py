@@ -166,6 +166,7 @@ def test_without_rounds_only_phases_after_an_end_is_in_sight_are_steps(seed, sla
     assert heard[-1]
 
 
+@pytest.mark.slow
 def test_walks_of_an_adaptive_campaign_are_normal():
     """Leaders and designs follow the data; steps about the truth are independent standard normal all the same."""
     features = SiteFeatures(product((3, 3)), (3, 3))
@@ -230,6 +231,7 @@ def test_many_compounds_at_the_border_spend_delta_and_no_more():
     assert 0.1 <= errors(AllEpsilonBest(5.0), AT_BORDER, 80) <= 0.3
 
 
+@pytest.mark.slow
 def test_limits_shrunk_by_1_3_err_more_than_delta(monkeypatch):
     monkeypatch.setattr(sequential_tests, "limits", lambda *given: limits(*given) / 1.3)
     assert errors(AllEpsilonBest(5.0), AT_BORDER, 80) > 0.3

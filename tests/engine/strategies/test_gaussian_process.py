@@ -185,16 +185,6 @@ def test_settle_picks_what_exact_conditioning_says_is_best():
         assert planned.tolist() == counts
 
 
-def test_settle_takes_cheaper_compounds_when_they_say_the_same():
-    rng = np.random.default_rng(7)
-    draws = np.repeat(rng.standard_normal((600, 1)), 2, axis=1)[None]
-    beliefs = believe(Threshold(0.0), draws)
-    none = np.zeros(0, dtype=np.intp)
-    for cost, best in (([3.0, 1.0], 1), ([1.0, 3.0], 0)):
-        planned = settle(draws, beliefs, np.full((1, 2), 0.1), np.ones(2, dtype=np.intp), 1, none, np.array(cost))
-        assert np.flatnonzero(planned).tolist() == [best]
-
-
 def test_rounds_keep_to_capacity_replicates_and_what_can_be_measured():
     rng = np.random.default_rng(9)
     codes, truth = additive((4, 5, 6), rng)

@@ -221,6 +221,7 @@ def test_bounds_of_a_lost_compound_still_count(gone):
     assert [reason.name for reason in strategy.stop(ended)] == ["lost"]
 
 
+@pytest.mark.slow
 def test_k_is_two_exactly():
     """Two compounds, one phase, no union: the error is exactly the normal's tail (planned to the radius)."""
     delta, runs = 0.3, 3000

@@ -163,6 +163,7 @@ def test_radii_as_printed_promise_nothing():
     assert "1.64" in why
 
 
+@pytest.mark.slow
 def test_two_compounds_err_as_often_as_the_boundary_says():
     """K = 2, no union: an error in phase 1 has the probability of one tail, which a bound 1.3 times too small shows."""
     problem = asked(DenseFeatures(np.eye(2)), sd=1.0, delta=0.3, radii="tight", first_radius=8.0)

@@ -42,6 +42,7 @@ def within_limits(start, before):
     assert children <= max(own, most)
 
 
+@pytest.mark.slow
 def test_one_long_text_in_thousands_of_cells(tmp_path):
     path = tmp_path / "a.xlsx"
     write_xlsx(path, {"Data": ROWS})

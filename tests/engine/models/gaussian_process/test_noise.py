@@ -36,6 +36,7 @@ def test_intervals_hold_where_own_deviations_pass_for_noise(usual):
     assert measured > 0.95
 
 
+@pytest.mark.slow
 def test_intervals_hold_where_nearly_all_is_noise():
     unmeasured, measured = covered(own=0.05, noise=0.3, usual=0.2)
     assert unmeasured > 0.93
