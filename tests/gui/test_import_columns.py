@@ -134,22 +134,17 @@ def test_cores_are_typed_read_from_a_file_and_refused_in_words(qtbot, window, tm
     assert not creation.create_button.isEnabled()
 
 
-def test_the_search_for_a_core_is_cancelled(qtbot, window, tmp_path, monkeypatch):
-    running = threading.Event()
+def test_the_search_for_a_core_is_cancelled_and_closed_while_running(qtbot, window, tmp_path, monkeypatch):
+    running, broken = threading.Event(), []
+    window.session.broke.connect(lambda error, label: broken.append(error))
     monkeypatch.setattr(module, "propose_core", endless(started=running))
     creation = creation_on(qtbot, window, amides(tmp_path / "amides.csv"))
     until(qtbot, running.is_set)
     until(qtbot, lambda: "Looking for a common core" in creation.work[window.session.tasks].words.text())
     creation.work[window.session.tasks].stop.click()
     wait_for(qtbot, window, lambda: "The search was stopped" in creation.columns_pane.core.words.text())
-    assert creation.columns_pane.core.propose.isEnabled()
-
-
-def test_new_campaign_can_be_closed_while_work_is_running(qtbot, window, tmp_path, monkeypatch):
-    running, broken = threading.Event(), []
-    window.session.broke.connect(lambda error, label: broken.append(error))
-    monkeypatch.setattr(module, "propose_core", endless(started=running))
-    creation = creation_on(qtbot, window, amides(tmp_path / "amides.csv"))
+    running.clear()
+    creation.columns_pane.core.propose.click()
     until(qtbot, running.is_set)
     creation.reject()
     idle(qtbot, window)

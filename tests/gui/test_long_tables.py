@@ -11,10 +11,6 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QApplication
 
-from assaypilot.gui.new_campaign.findings import Finding, FindingsModel, Substituent, SubstituentsModel
-from assaypilot.gui.new_campaign.table_pane import TableModel
-from assaypilot.gui.round.pasting import PastedRow
-from assaypilot.gui.round.round_reading import PastedModel
 from assaypilot.gui.session.session import Session
 from assaypilot.gui.structures import drawing
 from assaypilot.gui.structures.drawing import Structures
@@ -300,42 +296,3 @@ def test_numbers_are_ordered_stably_both_ways(numbers, down):
     expected = sorted(range(len(numbers)), key=lambda place: -numbers[place] if down else numbers[place])
     assert order_of(np.array(numbers, dtype=np.int64), down).tolist() == expected
     assert order_of(np.array(numbers, dtype=np.float64), down).tolist() == expected
-
-
-def other_models():
-    """The models of a new campaign and of a paste, filled."""
-
-    def findings():
-        made = FindingsModel()
-        made.show([Finding("error", 3, "R1", "why"), Finding("unused", None, "", "so"), Finding("note", None, "", "x")])
-        return made
-
-    def pasted():
-        made = PastedModel()
-        made.show([PastedRow("1", "C-1", "7", "7.00", ""), PastedRow("2", "C-9", "x", "", "no number", rejected=True)])
-        return made
-
-    def substituents():
-        made = SubstituentsModel()
-        made.show([Substituent("R1", "Me", "Me", "C", 4), Substituent("R2", "H", "H", "", 1)])
-        return made
-
-    def first_rows():
-        made = TableModel()
-        made.show(["a", "b"], [["1", "2"], ["3", "4"]], 2)
-        return made
-
-    return [findings, pasted, substituents, first_rows]
-
-
-@pytest.mark.parametrize("make", other_models(), ids=lambda make: make.__name__)
-def test_the_other_models_keep_qts_rules(qapp, make):
-    model = make()
-    tester = QAbstractItemModelTester(model, FATAL)
-    for column in range(model.columnCount()):
-        model.sort(column, DESCENDING)
-        model.sort(column, ASCENDING)
-    model.only(np.arange(model.size) == 0)
-    assert model.rowCount() == 1
-    model.only(None)
-    assert tester.model() is model

@@ -66,9 +66,10 @@ def settled(qtbot, window, number):
     wait_for(qtbot, window, lambda: window.session.replay.round == number and window.session.replay.wanted == number)
 
 
-def test_the_slider_shows_each_round_as_it_stood(qtbot, window, path):
+def test_the_slider_shows_each_round_as_it_stood_on_the_same_axes(qtbot, window, path):
     page, bar = window.candidates, window.candidates.replay
-    now = table(window)
+    now, own, axes = table(window), page.canvas.picture.ends(), []
+    assert page.canvas.picture.within is None
     assert bar.isVisible()
     assert bar.words.text() == ""
     assert not bar.back.isVisible()
@@ -93,12 +94,23 @@ def test_the_slider_shows_each_round_as_it_stood(qtbot, window, path):
         assert whole.startswith(f"As it stood {when}; {then.measurements_used} of {used} measurements.")
         assert "Nothing can be changed here; exports are of now." in whole
         assert page.canvas.picture.status.events == then.events
+        figure = page.canvas.picture.draw((8.0, 2.6), 100.0)
+        needed = page.canvas.picture.ends()
+        ends = (*figure.axes[0].get_xlim(), *figure.axes[0].get_ylim())
+        if needed is not None:  # before the first round there is no estimate here
+            axes.append(ends)
+            assert ends[0] <= needed[0] < needed[1] <= ends[1]
+            assert ends[2] <= needed[2] < needed[3] <= ends[3]
+    assert len(axes) == ROUNDS
+    assert len(set(axes)) == 1
     QTest.keyClick(bar.slider, Qt.Key.Key_Left)  # there is nothing before the start
     settled(qtbot, window, 0)
     QTest.keyClick(bar.slider, Qt.Key.Key_End)
     settled(qtbot, window, None)
     assert table(window) == now
     assert bar.words.text() == ""
+    assert page.canvas.picture.within is None
+    assert page.canvas.picture.ends() == own != axes[0]
 
 
 def test_replay_moves_no_widget_and_keeps_the_selection(qtbot, window):
@@ -115,6 +127,10 @@ def test_replay_moves_no_widget_and_keeps_the_selection(qtbot, window):
     page.replay.back.click()
     settled(qtbot, window, None)
     assert page.table.current_row() == 4
+    page.replay.slider.setValue(1)
+    settled(qtbot, window, 1)
+    QTest.keyClick(page.replay.slider, Qt.Key.Key_Escape)
+    settled(qtbot, window, None)
 
 
 def test_exports_and_commands_are_of_now(qtbot, window):
@@ -166,14 +182,6 @@ def test_unreadable_past_is_reported(qtbot, window, monkeypatch):
     settled(qtbot, window, None)
 
 
-def test_escape_on_the_slider_goes_back_to_now(qtbot, window):
-    slider = window.candidates.replay.slider
-    slider.setValue(1)
-    settled(qtbot, window, 1)
-    QTest.keyClick(slider, Qt.Key.Key_Escape)
-    settled(qtbot, window, None)
-
-
 def test_replay_is_hidden_before_the_first_closed_round(qtbot, campaign):
     campaign.show_page(PageName.CANDIDATES)
     assert not campaign.candidates.replay.isVisible()
@@ -197,27 +205,3 @@ def test_keys_go_through_the_rounds_from_any_page(qtbot, window):
     settled(qtbot, window, ROUNDS)
     now.trigger()
     settled(qtbot, window, None)
-
-
-def test_axes_stay_fixed_during_replay(qtbot, window):
-    bar, page = window.candidates.replay, window.candidates
-    own = page.canvas.picture.ends()
-    assert page.canvas.picture.within is None
-    seen = []
-    bar.slider.setFocus()
-    for number in reversed(range(ROUNDS + 1)):
-        QTest.keyClick(bar.slider, Qt.Key.Key_Left)
-        settled(qtbot, window, number)
-        figure = page.canvas.picture.draw((8.0, 2.6), 100.0)
-        needed = page.canvas.picture.ends()
-        ends = (*figure.axes[0].get_xlim(), *figure.axes[0].get_ylim())
-        if needed is not None:  # before the first round there is no estimate here
-            seen.append(ends)
-            assert ends[0] <= needed[0] < needed[1] <= ends[1]
-            assert ends[2] <= needed[2] < needed[3] <= ends[3]
-    assert len(set(seen)) == 1
-    assert len(seen) == ROUNDS
-    QTest.keyClick(bar.slider, Qt.Key.Key_End)
-    settled(qtbot, window, None)
-    assert page.canvas.picture.within is None
-    assert page.canvas.picture.ends() == own != seen[0]
