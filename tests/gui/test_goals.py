@@ -1,6 +1,5 @@
 """Trade-offs, limits and several endpoints through the real widgets: creation, rounds, candidates."""
 
-import csv
 import itertools
 import math
 import subprocess
@@ -329,22 +328,6 @@ def test_a_new_campaign_simulates_what_would_be_made(qtbot, window, tmp_path, cr
     creation_of(window).reject()
 
 
-def test_the_simulation_of_a_new_campaign_is_cancelled_where_it_is_shown(qtbot, window, tmp_path, crystal, monkeypatch):
-    monkeypatch.setattr("assaypilot.gui.session.forecast.SLOW", 0.15)
-    crystal.open.clear()
-    step = to_goal(qtbot, window, table(tmp_path / "two.csv"))
-    creation = creation_of(window)
-    bar = creation.work[window.session.ahead]
-    until(qtbot, bar.isVisible)
-    bar.stop.click()
-    until(qtbot, lambda: not step.simulated.again.isHidden())
-    assert step.simulated.words.text().startswith("Stopped")
-    assert bar.isHidden()
-    assert step.complete
-    crystal.open.set()
-    creation.reject()
-
-
 def test_what_is_measured_is_named_beside_a_table_without_values(qtbot, window, tmp_path, crystal):
     path = tmp_path / "bare.csv"
     path.write_text("ID,R1,R2\nA,Me,F\nB,Et,Cl\nC,Me,Cl\nD,Et,F\n")
@@ -551,10 +534,9 @@ def test_pastes_find_the_endpoint_of_each_value(qtbot, planned):
     assert [kept_text(window.round.model, 1, place) for place in (0, 1)] == ["7.5", "5.5"]
 
 
-def test_typed_values_are_recognised_in_the_returned_work_list(qtbot, planned, tmp_path):
+def test_typed_values_say_which_replicate_they_are(qtbot, planned):
     window, model = planned, planned.round.model
     line = next(n for n, item in enumerate(open_round(window).items) if item.replicates > 1)
-    name = status(window).library.ids[open_round(window).items[line].compound]
     cell(window, line, 0, "7.1")
     wait_for(qtbot, window, lambda: status(window).measurements_used == 1)
     # The same value typed again, on purpose, is a second measurement.
@@ -563,28 +545,10 @@ def test_typed_values_are_recognised_in_the_returned_work_list(qtbot, planned, t
     assert kept_text(model, line, 0) == "7.1; 7.1"
     entered = [one.entered for one in status(window).measurements]
     assert [(one.round, one.replicate) for one in entered] == [(1, "1"), (1, "2")]
-    work = tmp_path / "work.csv"
-    window.work_lists.to(work)
-    wait_for(qtbot, window, work.exists)
-    with work.open(encoding="utf-8-sig", newline="") as stream:
-        rows = list(csv.DictReader(stream))
-    filled = [row for row in rows if row["ID"] == name]
-    for row in filled[:2]:
-        row["pIC50"], row["hERG"] = "7.1", "5.0"
-    with work.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.DictWriter(stream, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
-    window.read_results_from(work)
-    until(qtbot, lambda: window.round.stack.currentWidget() is window.round.preview)
-    window.round.preview.write.click()
-    until(qtbot, lambda: "saved" in window.messages.text)
-    assert "2 values saved, 2 were there already" in window.messages.text
-    assert status(window).measurements_used == 4
     # What is beyond the round's wish says no replicate: it may be a late one.
     asked = open_round(window).items[line].replicates
     cell(window, line, 0, "; ".join(["7.1"] * (asked + 1)))
-    until(qtbot, lambda: status(window).measurements_used == 4 + asked - 1)
+    until(qtbot, lambda: status(window).measurements_used == asked + 1)
     assert status(window).measurements[-1].entered.round is None
     idle(qtbot, window)
 

@@ -131,18 +131,6 @@ def test_hovering_says_what_a_cell_is_and_a_click_selects_everywhere(qtbot, page
     assert not canvas.card.isVisible()
 
 
-def test_sar_page_follows_the_candidates_selection(qtbot, page):
-    window = window_of(page)
-    window.show_page(PageName.CANDIDATES)
-    window.candidates.which.choose("all")
-    window.candidates.table.choose(7)
-    window.show_page(PageName.SAR)
-    drawn(qtbot, window)
-    assert page.panel.name.text() == "C-8"
-    codes = status(window).library.codes[7]
-    assert heat(page)._selected_cell() == heat(page).view.cell_of(int(codes[0]), int(codes[1]))
-
-
 def test_choosing_a_hidden_compound_shows_all_candidates(qtbot, page):
     window = window_of(page)
     while not (status(window).candidates.status == 2).any():
