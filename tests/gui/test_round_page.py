@@ -95,23 +95,6 @@ def test_a_bare_concentration_asks_and_the_answer_is_kept(qtbot, planned):
     until(qtbot, lambda: window.round.panel.wrong.isHidden())
 
 
-def test_pasted_column_fills_from_the_selected_line_down(qtbot, planned):
-    window = planned
-    window.round.table.choose(1, "result")
-    paste(qtbot, window, [["pIC50"], ["7.1"], ["n.d."], ["6.9"], ["oops"]])
-    preview = window.round.preview
-    names = ids(window)
-    assert [row[1] for row in shown(preview.model)] == [names[4], names[1], names[3]], "what is rejected is on top"
-    assert shown(preview.model)[0][4] == "rejected: 'oops' is not a number"
-    assert "2 values will be written; 1 line rejected" in preview.summary.text()
-    assert status(window).measurements_used == 0
-    preview.write.click()
-    until(qtbot, lambda: status(window).measurements_used == 2)
-    assert kept_text(window.round.model, 1) == "7.1"
-    assert kept_text(window.round.model, 3) == "6.9"
-    assert "2 values saved" in window.messages.text
-
-
 def test_pasted_ids_are_read_with_and_without_header(qtbot, planned):
     window = planned
     names = ids(window)
