@@ -18,7 +18,7 @@ from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.export.contents import Choice, contents
 from assaypilot.engine.export.formats import FORMATS, write
 from assaypilot.engine.export.sheet import Column
-from assaypilot.engine.export.shortlist import ranked
+from assaypilot.engine.export.shortlist import ranked, table_of
 from assaypilot.engine.system.progress import Cancelled
 from tests.engine.export.making import (
     HERG,
@@ -202,3 +202,12 @@ def test_cells_go_with_their_compounds(status: Status) -> None:
     chosen = contents(status, Choice("all", (5, 1), ("MW (2)", "ID"), (weights,))).shortlist
     assert chosen.header[:2] == ("MW (2)", "ID")
     assert [row[:2] for row in chosen.rows] == [(105.5, "C5"), (None, "C1")]
+
+
+def test_estimates_and_their_ends_stand_under_their_heads(decided: Status) -> None:
+    known, every = decided.candidates, range(len(decided.library))
+    sheet = table_of(decided, every)
+    low, estimate, high = (np.array(sheet.column(f"pIC50 {what}"), dtype=float) for what in ("low", "estimate", "high"))
+    assert np.abs(estimate - known.estimate).max() < 0.01
+    assert np.abs(low - known.low).max() < 0.01
+    assert np.abs(high - known.high).max() < 0.01
