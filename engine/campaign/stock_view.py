@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,6 @@ from ..arrays import Floats
 from ..domain.stock import CANNOT, IN_STOCK, STATES, TO_MAKE, USUAL, StockTerms
 from ..text import joined, many
 from ..text import listed as names
-
-if TYPE_CHECKING:
-    pass
 
 
 def money(amount: float, currency: str) -> str:

@@ -7,11 +7,7 @@ import re
 from collections import Counter
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
-
-if TYPE_CHECKING:
-    pass
-
+from typing import Any, Final
 
 _SIMPLE: Final = frozenset({"Me", "Et", "Pr", "iPr", "Bu", "tBu", "F", "Cl", "Br", "I", "D", "Ph", "Bn"})
 """Names that need no parentheses when a number follows: ``NMe2``, ``CHF2``."""
