@@ -38,7 +38,7 @@ def planned_round(ledger: Ledger, report: Report = silent) -> list[Draft]:
         state = ledger.current()
         if ledger.strategy.stop(state):
             return []
-        allocation = ledger.strategy.ask(stocked.with_few_to_make(ledger, state), report).within_budget(state)
+        allocation = ledger.strategy.ask(stocked.as_supplied(ledger, state), report).within_budget(state)
         if not allocation.total:
             return []
         planned, order = _lay_out(ledger, allocation)

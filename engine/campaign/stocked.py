@@ -17,7 +17,7 @@ from ..arrays import Flags, Floats, Ints
 from ..domain.stock import CANNOT, IN_STOCK, NOT_STATED, NOTHING_STATED, TO_MAKE, StockLine, StockTerms
 from ..errors import AssayPilotError
 from ..strategies.designs import table
-from ..strategies.protocol import State
+from ..strategies.protocol import State, Supply
 from . import codec
 from .bookkeeping import Books
 from .file.chain import Draft
@@ -70,18 +70,28 @@ def of_arms(ledger: Books) -> tuple[Flags, Floats, Ints]:
     return ready, cost, chosen
 
 
-def with_few_to_make(ledger: Ledger, state: State) -> State:
-    """Return the state as a proof plans its next phase: for what is at hand, and the cheapest others it needs.
+def as_supplied(ledger: Ledger, state: State) -> State:
+    """Return the state to plan the next phase from, with what is at hand and what making the rest costs.
 
-    It needs those without which some effect could not be estimated. A design may be chosen in any way that does not
-    look at its own results. The state stays where the strategy plans as a whole, or the rest of the budget decides.
+    The series model weighs costs itself. A proof plans for what is at hand and the cheapest others without which some
+    effect could not be estimated: a design may be chosen in any way that does not look at its own results. Its state
+    stays where the strategy plans as a whole, or the rest of the budget decides.
     """
     from ..design.budget_supports import cheapest_spanning
     from ..strategies.adaptive.planning import left_of
 
-    if ledger.stock is None or not ledger.strategy.info.any_plan:
+    if ledger.stock is None:
         return state
     ready, price, chosen = of_arms(ledger)
+    if ledger.calibrated:
+        ordered = np.isin(chosen, list(ledger.ordered)) & ~ready
+        # Without any stated cost, making any compound costs the same.
+        stated = price[np.isfinite(price) & (price > 0.0)]
+        share = price / np.median(stated) if len(stated) else np.ones(len(price))
+        supply = Supply(ready, ordered, np.where(ready, 1.0, 1.0 + share))
+        return replace(state, problem=replace(state.problem, supply=supply))
+    if not ledger.strategy.info.any_plan:
+        return state
     if ready[chosen >= 0].all() or (ledger.settings.budget is not None and left_of(state) is not None):
         return state
     candidates = table(state.problem.features, np.flatnonzero(state.problem.measurable))
@@ -93,15 +103,21 @@ def with_few_to_make(ledger: Ledger, state: State) -> State:
 
 
 def orders(ledger: Books) -> tuple[Order, ...]:
-    """Return what the phase under way needs and is not at hand, in the order of need."""
+    """Return what the phase under way needs and is not at hand, in the order of need.
+
+    Under the series model also between phases: what was ordered stays ordered.
+    """
     stock = ledger.stock
-    if stock is None or ledger.under_way is None:
+    if stock is None:
         return ()
+    listed = [] if ledger.under_way is None else list(dict.fromkeys(c for c, _ in ledger.under_way.order))
     due: dict[int, int] = {}
     for (_, compound), n in ledger.outstanding().items():
         due[compound] = max(n, due.get(compound, 0))
+    if ledger.under_way is None and ledger.calibrated:
+        listed = [c for c in ledger.ordered if c not in ledger.unavailable]
+        due = dict.fromkeys(listed, 1)
     there = at_hand(ledger)
-    listed = list(dict.fromkeys(c for c, _ in ledger.under_way.order))
     texts = dict(zip(listed, reasons(ledger.library, listed), strict=True))
     found = []
     for compound in listed:

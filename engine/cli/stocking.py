@@ -102,7 +102,7 @@ def orders_lines(now: Status) -> list[str]:
     some = f" (the cost of {len(orders) - len(known)} is not known)" if known and len(known) < len(orders) else ""
     rows = [(now.library.ids[o.compound], f"{o.measurements}x", *_of(o, currency), o.why) for o in orders[:_ROWS]]
     return [
-        f"To order: {many(len(orders), 'compound')}{costs}{some}; they come in later rounds of this phase",
+        f"To order: {many(len(orders), 'compound')}{costs}{some}; they come in later rounds",
         *table(["ID", "Measure", "Cost", "Lead (days)", "Expected", "Why"], rows, indent="  "),
         *(f"  {line}" for line in count(len(orders), _ROWS, "compounds (--orders CSV writes them all)")),
     ]

@@ -104,6 +104,7 @@ _MOST_TELLING = (
     "Phases are taken to be the most informative ones of whatever is in stock or can be made; with few to make they "
     "take more measurements."
 )
+_NO_WAITING = "Compounds to be made are taken to be there in the round that plans them."
 _PATIENCE = 300.0
 """Seconds of processor time that are too long for a forecast."""
 
@@ -175,6 +176,7 @@ def _of_series(ledger: Ledger, made: SeriesForecast, seed: int) -> Forecast:
     following = None
     if made.curve:
         following = RoundForecast(made.curve[0].measurements - ledger.spent(), 0.0, made.curve[0].finished, 1)
+    assumed = made.assumed if ledger.stock is None else f"{made.assumed} {_NO_WAITING}"
     return Forecast(
         Spread(spent[0], spent[len(spent) // 2], spent[-1]),
         Spread(rounds[0], rounds[len(rounds) // 2], rounds[-1]),
@@ -182,7 +184,7 @@ def _of_series(ledger: Ledger, made: SeriesForecast, seed: int) -> Forecast:
         finished <= 0.9,
         None,
         following,
-        f"About {made.members:.0f} members are expected. {made.assumed}" if made.curve else made.assumed,
+        f"About {made.members:.0f} members are expected. {assumed}" if made.curve else assumed,
         made.runs,
         seed,
         made.curve,

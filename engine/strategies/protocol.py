@@ -70,6 +70,18 @@ Arrays = Mapping[str, NDArray[Any]]
 
 
 @dataclass(frozen=True, slots=True)
+class Supply:
+    """What is at hand, ``(n_arms,)`` each, for strategies that weigh what has to be made."""
+
+    ready: Flags
+    """Can be measured now."""
+    ordered: Flags
+    """Was ordered before, and is not there yet."""
+    price: Floats
+    """Of a first measurement: 1 where nothing has to be made, 2 where making costs as much as it usually does."""
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
     """Everything a strategy may know before the first measurement."""
 
@@ -106,6 +118,8 @@ class Problem:
     """Which of the endpoints, further ones included, is the score of others; None without one."""
     history: tuple[Pooled, ...] = ()
     """Per endpoint of the goal, what was measured before the campaign: to plan by, never to decide by."""
+    supply: Supply | None = None
+    """None where everything is at hand, or nothing was stated of it."""
 
     def __post_init__(self) -> None:
         check_delta(self.delta)

@@ -56,23 +56,31 @@ def spread(codes: NDArray[np.integer], sizes: tuple[int, ...], seen: Ints, free:
     return np.array(chosen, dtype=np.intp)
 
 
-def find(score: Floats, free: Flags, n: int) -> Ints:
+def find(score: Floats, free: Flags, n: int, price: Floats | None = None) -> Ints:
     """Return the up to ``n`` compounds that are best by an upper bound: mean and one SD of their draws.
 
-    ``score``: ``(n_draws, K)``, larger is better; ``free``: ``(K,)`` what may be picked.
+    With prices: that promise the largest expected improvement over all that is not free, per price (Snoek, Larochelle
+    and Adams 2012), ties by the bound. ``score``: ``(n_draws, K)``, larger is better; ``free``: ``(K,)`` what may be
+    picked; ``price``: ``(K,)`` of a first measurement.
     """
-    upper = np.where(free, score.mean(axis=0) + score.std(axis=0), -np.inf)
-    chosen: Ints = np.argsort(-upper, kind="stable")[: min(n, int(free.sum()))]
+    upper = score.mean(axis=0) + score.std(axis=0)
+    order = np.argsort(-np.where(free, upper, -np.inf), kind="stable")
+    if price is not None and not free.all():
+        ahead = np.maximum(score - score[:, ~free].max(axis=1, keepdims=True), 0.0).mean(axis=0) / price
+        order = order[np.argsort(-np.where(free, ahead, -np.inf)[order], kind="stable")]
+    chosen: Ints = order[: min(n, int(free.sum()))]
     return chosen
 
 
-def settle(draws: Floats, beliefs: Beliefs, noise: Floats, room: Ints, n: int, taken: Ints) -> Ints:
+def settle(
+    draws: Floats, beliefs: Beliefs, noise: Floats, room: Ints, n: int, taken: Ints, price: Floats | None = None
+) -> Ints:
     """Return how often to measure each compound, ``(K,)``, so that expected wrong decisions fall most.
 
     Greedy: each pick explains the largest share of the variance of the margins of doubtful compounds, given the picks
     before it (variances updated as if measured). ``draws``: ``(n_endpoints, n_draws, K)``; ``noise``:
     ``(n_endpoints, K)`` variance of one measurement; ``room``: ``(K,)`` how often each may still be planned; ``taken``:
-    compounds picked before.
+    compounds picked before; ``price``: ``(K,)`` of a first measurement: gains are then per price.
     """
     planned = np.zeros(draws.shape[2], dtype=np.intp)
     loss = np.minimum(beliefs.p_member, 1.0 - beliefs.p_acceptable)
@@ -107,6 +115,8 @@ def settle(draws: Floats, beliefs: Beliefs, noise: Floats, room: Ints, n: int, t
     for _ in range(n):
         variances = np.maximum(np.diagonal(own, axis1=1, axis2=2), 0.0) + noise
         gain = ((cross**2 @ weight) / variances).sum(axis=0)
+        if price is not None:
+            gain /= price[considered]
         gain[left < 1] = -np.inf
         position = int(np.argmax(gain))
         if not np.isfinite(gain[position]):

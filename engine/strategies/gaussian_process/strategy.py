@@ -105,36 +105,67 @@ class GaussianProcess(Informed):
         )
 
     def _plan(self, state: State, size: int) -> Ints:
+        """Return how often to measure each arm in a round of that size, and once what is to be made for later ones."""
+        problem, supply = state.problem, state.problem.supply
+        free = problem.measurable & (problem.wanted | ~problem.wanted.any())
+        if supply is None:
+            return self._filled(self._picked(state, free, size, np.zeros_like(free)), free, problem, size)
+        ordered = free & supply.ordered
+        rest = problem.budget - state.spent if problem.budget is not None else 2 * size + int(ordered.sum())
+        picked = self._picked(state, free & ~ordered, min(size, max(rest - int(ordered.sum()), 0)), ordered)
+        # As much is on order as a round holds, at most, the cheapest first.
+        to_make = np.flatnonzero((picked > 0) & ~supply.ready)
+        to_make = to_make[np.argsort(supply.price[to_make], kind="stable")]
+        picked[to_make] = 1
+        picked[to_make[max(size - int(ordered.sum()), 0) :]] = 0
+        picked[ordered] = 1
+        later = (picked > 0) & ~supply.ready
+        left = min(size - int(picked[supply.ready].sum()), max(rest - int(picked.sum()), 0))
+        fresh = free & supply.ready & (picked == 0)
+        return picked + self._picked(state, fresh, left, later)
+
+    def _picked(self, state: State, free: Flags, size: int, taken: Flags) -> Ints:
+        """Return how often to measure each arm that is ``free``, ``(n_arms,)``; those ``taken`` will be measured."""
         problem = state.problem
         assert isinstance(problem.features, SiteFeatures)
         counts = np.zeros(problem.n_arms, dtype=np.intp)
-        free = problem.measurable & (problem.wanted | ~problem.wanted.any())
         # Of a profile, only a compound of which every part was measured has a score.
         rows = problem.planned_rows if problem.profile is None else (problem.profile.row,)
         known = self.measured(state)
-        measured = np.unique(np.concatenate([known[row].compounds(problem.n_arms) for row in rows]))
+        new = np.ones(problem.n_arms, dtype=bool)
+        new[np.concatenate([known[row].compounds(problem.n_arms) for row in rows])] = False
         seed = int(np.random.SeedSequence([problem.seed, state.phase, 1]).generate_state(1)[0])
-        new = np.zeros(problem.n_arms, dtype=bool)
-        new[measured] = True
-        if len(measured) < _FEW or not self.has_values(state):
-            unmeasured = np.flatnonzero(free & ~new)
-            counts[spread(problem.features.codes, problem.features.sizes, measured, unmeasured, size, seed)] = 1
-            return self._filled(counts, free, problem, size)
+        if (~new).sum() < _FEW or not self.has_values(state):
+            at_hand = free if problem.supply is None else free & problem.supply.ready
+            seen = np.flatnonzero(~new | taken)
+            for group in (at_hand, free & ~at_hand):
+                chosen = spread(
+                    problem.features.codes,
+                    problem.features.sizes,
+                    np.concatenate([seen, np.flatnonzero(counts)]),
+                    np.flatnonzero(group & new),
+                    size - int(counts.sum()),
+                    seed,
+                )
+                counts[chosen] = 1
+            return counts
         now = self._calculated(state)
-        fresh = free[now.arms] & ~new[now.arms]
+        price = None if problem.supply is None else problem.supply.price[now.arms]
+        fresh = (free & new)[now.arms]
         # As long as the best may be unmeasured compounds, these are searched for; then the set is settled.
         wanted = min(problem.goal.count, now.score.shape[1]) if isinstance(problem.goal, Top) else 1
         best = np.argpartition(now.score, -wanted, axis=1)[:, -wanted:]
         share = {"both": float(fresh[best].mean()), "find": 1.0, "settle": 0.0}[str(self.parameters(problem)["aim"])]
-        found = find(now.score, fresh, round(share * size))
+        found = find(now.score, fresh, round(share * size), price)
         room = np.where(free[now.arms], _replicates(problem), 0)
         room[found] -= 1
         endpoints = list(problem.planned_rows)
         noise = np.stack([scatter(problem, row, now.estimate[row, now.arms], now.noise[row]) for row in endpoints])
-        planned = settle(now.draws[endpoints], now.beliefs, noise, room, size - len(found), found)
+        before = np.concatenate([np.flatnonzero(taken[now.arms]), found])
+        planned = settle(now.draws[endpoints], now.beliefs, noise, room, size - len(found), before, price)
         planned[found] += 1
         counts[now.arms] = planned
-        return self._filled(counts, free, problem, size)
+        return counts
 
     def _filled(self, counts: Ints, free: Flags, problem: Problem, size: int) -> Ints:
         """Fill a round that has room left with replicates, evenly, as far as the lab allows."""

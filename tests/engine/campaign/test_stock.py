@@ -9,6 +9,7 @@ import pytest
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.verifying import verify
+from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.domain.stock import CANNOT, IN_STOCK, TO_MAKE, StockLine, StockTerms
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.work_list import order_list
@@ -37,6 +38,16 @@ def arrive(campaign: Campaign) -> None:
 
 def ids(campaign: Campaign, *compounds: int) -> list[str]:
     return [campaign.status().library.ids[c] for c in compounds]
+
+
+@pytest.mark.parametrize("budget", [8, 11])
+def test_series_model_orders_no_more_than_the_budget_can_measure(budget: int, tmp_path: Path) -> None:
+    with stocked(tmp_path / "x.assaypilot", strategy="gaussian-process", per_round=4, budget=budget) as campaign:
+        while (issued := campaign.plan()) is not None:
+            campaign.record(answers(campaign), close=True)
+            used = sum(m.round > 0 for m in campaign.status().measurements)
+            assert used + len(campaign.status().stock.orders) <= budget
+        assert issued is None
 
 
 @pytest.mark.parametrize("strategy", named_by("any_plan").split(", "))
@@ -105,6 +116,41 @@ def test_what_is_at_hand_goes_first_and_the_rest_comes_when_it_is_there(tmp_path
         assert 6 in now.unavailable
         assert now.guarantee.holds
     assert verify(tmp_path / "x.assaypilot", recompute=True).ok
+
+
+def test_series_model_fills_rounds_from_stock_and_orders_what_is_worth_its_price(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    library = small_library((8, 6))
+    means = 6.0 + rng.normal(0.0, 0.6, 8)[library.codes[:, 0]] + rng.normal(0.0, 0.6, 6)[library.codes[:, 1]]
+    here = np.arange(48) % 3 == 0
+    cheap = rng.random(48) < 0.5
+    lines = [
+        StockLine(c, IN_STOCK) if here[c] else StockLine(c, TO_MAKE, 100.0 if cheap[c] else 2000.0) for c in range(48)
+    ]
+    path = tmp_path / "x.assaypilot"
+    with make(path, library=library, strategy="gaussian-process", per_round=6, max_replicates=2) as campaign:
+        campaign.set_stock(lines, PRICES)
+        ordered: list[int] = []
+        for _ in range(3):
+            issued = campaign.plan()
+            assert {item.compound for item in issued.items} <= set(np.flatnonzero(here))
+            assert issued.measurements == 6
+            orders = [order.compound for order in campaign.status().stock.orders]
+            assert set(ordered) <= set(orders)  # synthesis takes longer than a round: what is ordered stays ordered
+            assert len(orders) <= 6
+            ordered = orders
+            campaign.record(
+                [
+                    Result(library.ids[item.compound], float(means[item.compound] + 0.2 * rng.standard_normal()))
+                    for item in issued.items
+                    for _ in range(item.replicates)
+                ]
+            )
+            assert {order.compound for order in replays(campaign).stock.orders} == set(orders)
+        assert cheap[ordered].mean() > cheap[~here].mean()
+        arrive(campaign)
+        assert set(ordered) & {item.compound for item in campaign.plan().items}
+    assert verify(path, recompute=True).ok
 
 
 def test_stock_is_undone_and_done_again(tmp_path: Path) -> None:
