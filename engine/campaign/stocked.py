@@ -102,7 +102,7 @@ def as_supplied(ledger: Ledger, state: State) -> State:
     return replace(state, problem=replace(state.problem, measurable=measurable))
 
 
-def orders(ledger: Books) -> tuple[Order, ...]:
+def orders(ledger: Ledger) -> tuple[Order, ...]:
     """Return what the phase under way needs and is not at hand, in the order of need.
 
     Under the series model also between phases: what was ordered stays ordered.
@@ -135,7 +135,7 @@ def _arrival(ordered: str, lead: float | None) -> str | None:
     return day.date().isoformat()
 
 
-def view(ledger: Books) -> StockView | None:
+def view(ledger: Ledger) -> StockView | None:
     """Return the stock to show; None without a list."""
     stock = ledger.stock
     if stock is None:
