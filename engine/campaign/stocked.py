@@ -83,6 +83,8 @@ def as_supplied(ledger: Ledger, state: State) -> State:
     if ledger.stock is None:
         return state
     ready, price, chosen = of_arms(ledger)
+    if ready[chosen >= 0].all():
+        return state
     if ledger.calibrated:
         ordered = np.isin(chosen, list(ledger.ordered)) & ~ready
         # Without any stated cost, making any compound costs the same.
@@ -92,7 +94,7 @@ def as_supplied(ledger: Ledger, state: State) -> State:
         return replace(state, problem=replace(state.problem, supply=supply))
     if not ledger.strategy.info.any_plan:
         return state
-    if ready[chosen >= 0].all() or (ledger.settings.budget is not None and left_of(state) is not None):
+    if ledger.settings.budget is not None and left_of(state) is not None:
         return state
     candidates = table(state.problem.features, np.flatnonzero(state.problem.measurable))
     here = np.flatnonzero(ready[candidates.rows])

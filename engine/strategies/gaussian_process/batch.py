@@ -19,6 +19,9 @@ _SPREAD = 20_000
 _CONSIDERED = 400
 """Compounds that a round is chosen among."""
 
+_WORTH = 0.02
+"""Share of the first gain below which the places of a round stay empty where compounds have to be made."""
+
 
 def spread(codes: NDArray[np.integer], sizes: tuple[int, ...], seen: Ints, free: Ints, n: int, seed: int) -> Ints:
     """Return ``n`` compounds among ``free`` whose substituents, and pairs of them, are as evenly used as possible.
@@ -108,18 +111,20 @@ def settle(
             dger(-1.0 / total, row, column, a=through.T, overwrite_a=True)
             dger(-1.0 / total, column, column, a=each.T, overwrite_a=True)
 
+    def gains() -> Floats:
+        variances = np.maximum(np.diagonal(own, axis1=1, axis2=2), 0.0) + noise
+        gained: Floats = ((cross**2 @ weight) / variances).sum(axis=0)
+        return gained if price is None else gained / price[considered]
+
+    least = _WORTH * gains().max() if price is not None else 0.0
     place = {int(arm): position for position, arm in enumerate(considered)}
     for arm in taken:
         if int(arm) in place:
             measure(place[int(arm)])
     for _ in range(n):
-        variances = np.maximum(np.diagonal(own, axis1=1, axis2=2), 0.0) + noise
-        gain = ((cross**2 @ weight) / variances).sum(axis=0)
-        if price is not None:
-            gain /= price[considered]
-        gain[left < 1] = -np.inf
+        gain = np.where(left < 1, -np.inf, gains())
         position = int(np.argmax(gain))
-        if not np.isfinite(gain[position]):
+        if not gain[position] >= least:
             break
         left[position] -= 1
         planned[considered[position]] += 1

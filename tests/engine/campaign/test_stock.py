@@ -131,10 +131,11 @@ def test_series_model_fills_rounds_from_stock_and_orders_what_is_worth_its_price
     with make(path, library=library, strategy="gaussian-process", per_round=6, max_replicates=2) as campaign:
         campaign.set_stock(lines, PRICES)
         ordered: list[int] = []
-        for _ in range(3):
+        for number in range(3):
             issued = campaign.plan()
             assert {item.compound for item in issued.items} <= set(np.flatnonzero(here))
-            assert issued.measurements == 6
+            # Only while that tells something are places filled: what is in doubt may wait for what is on order.
+            assert (issued.measurements == 6) if number == 0 else (1 <= issued.measurements <= 6)
             orders = [order.compound for order in campaign.status().stock.orders]
             assert set(ordered) <= set(orders)  # synthesis takes longer than a round: what is ordered stays ordered
             assert len(orders) <= 6
