@@ -37,12 +37,19 @@ def cautions(ledger: Ledger) -> tuple[str, ...]:
     """Return the cautions that a reader should know before trusting the results."""
     exact = {(m.endpoint, m.compound) for m in ledger.measurements if m.usable}
     bounded = {
-        (m.endpoint, m.compound)
+        (m.endpoint, m.compound): (">" in m.relation) == (ledger.endpoints[m.endpoint].direction == "max")
         for m in ledger.measurements
         if m.endpoint in ledger.measured and m.relation != "=" and m.excluded is None and not m.withdrawn
     }
     texts = []
-    only = sorted({compound for _, compound in bounded - exact})
+    beyond = {c for k, c in bounded.keys() - exact if k in ledger.goal_endpoints and bounded[k, c]}
+    if beyond and ledger.calibrated:
+        listed = names([ledger.library.ids[c] for c in sorted(beyond)])
+        texts.append(
+            f"Better than this assay can measure: {many(len(beyond), 'compound')} ({listed}). It cannot rank them, so "
+            "rounds leave them out; measure them over a wider range."
+        )
+    only = sorted({c for _, c in bounded.keys() - exact} - (beyond if ledger.calibrated else set()))
     if only:
         how = "the series model counts what they leave open" if ledger.calibrated else "decisions count their limit"
         listed = names([ledger.library.ids[c] for c in only])

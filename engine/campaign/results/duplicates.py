@@ -57,8 +57,8 @@ def without_duplicates(
     round, plate, well or date is compared by its value. Two replicates may agree by chance, so that alone is not
     enough. A file repeats an earlier round (or the history) when it has all values of at least half of that round's
     compounds that it names. A single repeated value proves nothing, unless it is of the last round or the only one of
-    the file. Values of ``coarse`` endpoints usually agree and prove nothing: to leave out those that agree would bias
-    the rest. The usual case is a work list that is filled in and recorded in parts.
+    the file. Values of ``coarse`` endpoints and bounds usually agree and prove nothing: to leave out those that agree
+    would bias the rest. The usual case is a work list that is filled in and recorded in parts.
     """
     new = _once_each(new)
     there: dict[tuple[int, int], list[Measurement]] = {}
@@ -205,18 +205,24 @@ def _repeated(own: Counter[Identity], kept: Sequence[tuple[int, Sequence[Identit
         if identity[:2] in spoken_of:
             rounds.setdefault(number, {}).setdefault(identity[:2], Counter())[identity] += 1
     last = max((number for number, _ in kept), default=0)
+    numbers = _without_bounds(own)
     repeated: Counter[Identity] = Counter()
     for number, subjects in rounds.items():
         same: Counter[Identity] = Counter()
-        whole = [values for values in subjects.values() if values <= own]
+        telling = [values for values in subjects.values() if _without_bounds(values)]
+        whole = [values for values in telling if values <= own]
         for values in whole:
-            same += values
-        proof = same.total() > 1 or number == last > 0 or same == own
-        if proof and 2 * len(whole) >= len(subjects):
+            same += _without_bounds(values)
+        proof = same.total() > 1 or number == last > 0 or same == numbers
+        if whole and proof and 2 * len(whole) >= len(telling):
             # Of the others, too: for example one of two values of a replicate.
             for values in subjects.values():
                 repeated += values & own
     return repeated
+
+
+def _without_bounds(values: Counter[Identity]) -> Counter[Identity]:
+    return Counter({identity: n for identity, n in values.items() if identity[3] == "="})
 
 
 def _replicate(m: Measurement) -> str:

@@ -108,6 +108,8 @@ class GaussianProcess(Informed):
         """Return how often to measure each arm in a round of that size, and once what is to be made for later ones."""
         problem, supply = state.problem, state.problem.supply
         free = problem.measurable & (problem.wanted | ~problem.wanted.any())
+        telling = free & ~self._beyond_range(state)
+        free = telling if telling.any() else free
         if supply is None:
             return self._filled(self._picked(state, free, size, np.zeros_like(free)), free, problem, size)
         ordered = free & supply.ordered
@@ -123,6 +125,19 @@ class GaussianProcess(Informed):
         left = min(size - int(picked[supply.ready].sum()), max(rest - int(picked.sum()), 0))
         fresh = free & supply.ready & (picked == 0)
         return picked + self._picked(state, fresh, left, later)
+
+    def _beyond_range(self, state: State) -> Flags:
+        """Return which arms gave bounds alone, of everything that a round measures: to repeat them gives the same."""
+        problem, known = state.problem, self.measured(state)
+        only = np.ones(problem.n_arms, dtype=bool)
+        for row in problem.planned_rows:
+            one = known[row]
+            numbers = one.arms[np.isfinite(one.values)]
+            seen = np.zeros(problem.n_arms, dtype=bool)
+            seen[one.compounds(problem.n_arms)] = True
+            seen[numbers[numbers < problem.n_arms]] = False
+            only &= seen
+        return only
 
     def _picked(self, state: State, free: Flags, size: int, taken: Flags) -> Ints:
         """Return how often to measure each arm that is ``free``, ``(n_arms,)``; those ``taken`` will be measured."""

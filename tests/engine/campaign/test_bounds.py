@@ -15,7 +15,7 @@ from assaypilot.engine.cli.program import main
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.export.measured import bound_text
-from tests.engine.campaign.making import answers, make, replays
+from tests.engine.campaign.making import answers, make, replays, small_library
 
 IN, OUT = 1, 2
 WIDE = {"per_round": 24, "max_replicates": 6}
@@ -116,3 +116,28 @@ def test_what_a_bound_does_is_shown_and_json_has_no_infinity(
     assert not document["guarantee"]["holds"]
     for ending in ("csv", "xlsx", "pdf"):
         assert main(["export", str(path), str(tmp_path / f"all.{ending}"), "--only", "all"]) == 0
+
+
+def test_series_model_does_not_repeat_what_is_beyond_the_range(tmp_path: Path) -> None:
+    library = small_library((6, 5))
+    rng = np.random.default_rng(2)
+    means = 6.0 + rng.normal(0.0, 0.7, 6)[library.codes[:, 0]] + rng.normal(0.0, 0.7, 5)[library.codes[:, 1]]
+    limit = float(np.sort(means)[-4])
+    path = tmp_path / "x.assaypilot"
+    with make(path, library=library, strategy="gaussian-process", per_round=8, max_replicates=2) as campaign:
+        beyond_range: set[int] = set()
+        for _ in range(5):
+            items = campaign.plan().items
+            assert not beyond_range & {item.compound for item in items}
+            values = [
+                Result(library.ids[item.compound], float(means[item.compound] + 0.1 * rng.standard_normal()))
+                for item in items
+                for _ in range(item.replicates)
+            ]
+            campaign.record([replace(v, value=limit, relation=">") if v.value > limit else v for v in values])
+            known = campaign.status().measurements
+            exact = {m.compound for m in known if m.relation == "="}
+            beyond_range = {m.compound for m in known if m.relation == ">"} - exact
+        assert len(beyond_range) >= 2
+        (caution,) = [text for text in replays(campaign).warnings if text.startswith("Better than this assay")]
+        assert f"{len(beyond_range)} compounds" in caution

@@ -199,6 +199,18 @@ def test_replicates_that_agree_by_chance_are_two_measurements() -> None:
     assert taken.duplicates == 0
 
 
+def test_bound_that_a_later_round_finds_again_is_a_new_measurement() -> None:
+    bounds = [Result(IDS[k], 10000.0, relation=">") for k in range(3)]
+    earlier = recorded(*bounds, rounds=1, endpoints=IC50)
+    again = take([*bounds, bounds[0], Result(IDS[3], 12.0)], earlier, round_number=2, endpoints=IC50)
+    assert (len(again.measurements), again.duplicates) == (5, 0)
+    # Numbers show that a list holds an earlier round; its bounds are that round's, too.
+    earlier = recorded(Result(IDS[3], 12.0), Result(IDS[4], 35.0), *bounds, rounds=1, endpoints=IC50)
+    list_so_far = [Result(IDS[3], 12.0), Result(IDS[4], 35.0), *bounds, Result(IDS[5], 80.0)]
+    taken = take(list_so_far, earlier, round_number=2, endpoints=IC50)
+    assert (len(taken.measurements), taken.duplicates) == (1, 5)
+
+
 def test_two_equal_replicates_in_a_file_are_two_and_one_of_them_alone_is_known() -> None:
     twice = [Result(IDS[0], 6.1), Result(IDS[0], 6.1)]
     assert len(take(twice).measurements) == 2
