@@ -54,6 +54,22 @@ def test_candidate_scales_hold_the_known_ends_and_some_hold_every_value():
     assert {bool(scale.high > 112.0) for scale in bent} == {True, False}  # 112 may be 100 and noise
 
 
+def test_no_draw_goes_beyond_an_end_that_reported_values_pile_up_at():
+    rng, sizes = np.random.default_rng(8), (10, 8, 4)
+    codes = np.array(list(np.ndindex(*sizes)))
+    sums = sum(rng.normal(0.5, 1.3, size)[codes[:, site]] for site, size in enumerate(sizes))
+    truth = 100.0 / (1.0 + np.exp(-sums))
+    arms = rng.permutation(len(truth))[:160]
+    seen = truth[arms] + 3.0 * rng.standard_normal(len(arms))
+    highest = []
+    for values in (np.minimum(seen, 100.0), seen):  # a yield is reported as 100 at most, or as it was read
+        measured = Measured.exact(arms, values, np.ones(len(arms)))
+        found = fit_series(codes, sizes, measured, noise_sd=3.0, seed=3, ends=(0.0, 100.0))
+        highest.append(np.median(found.draw(np.arange(len(truth)), 200, rng).max(axis=1)))
+    assert highest[0] < 100.2
+    assert highest[1] > 101.0
+
+
 @pytest.mark.parametrize("noise_sd", [1.0, None])
 @pytest.mark.parametrize("bent", [False, True])
 def test_evidence_chooses_the_scale_on_which_effects_add_up(bent, noise_sd):
