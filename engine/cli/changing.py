@@ -21,11 +21,11 @@ from ..domain.noise import StatedNoise, parse_noise
 from ..domain.p_scale import is_p_scale
 from ..errors import AssayPilotError
 from ..tables.endpoint_kinds import without_column
-from ..tables.entries import Entry, Unreadable, no_p_value, read_entry
+from ..tables.entries import Unreadable, no_p_value, read_entry
 from ..tables.join import read_more
 from ..tables.opening import read_table
 from ..tables.options import TableOptions, parse_endpoint_spec
-from ..tables.values import narrow
+from ..tables.values import Value, narrow
 from ..text import many, pick
 from .files import control_value, value_record
 from .parser import NONE, Numbered
@@ -223,7 +223,7 @@ def amend(options: argparse.Namespace, console: Console) -> Reply:
 
 
 def _amended(
-    campaign: Campaign, found: Measurement | Reading, entry: Entry | None, options: argparse.Namespace, *, dry: bool
+    campaign: Campaign, found: Measurement | Reading, entry: Value | None, options: argparse.Namespace, *, dry: bool
 ) -> tuple[str, ...]:
     """Change the value; with ``dry`` nothing is done, and what it would do is returned in sentences."""
     number, reason, of = found.number, options.reason, {"control": isinstance(found, Reading), "dry": dry}
@@ -247,7 +247,7 @@ def _value_named(named: Numbered, now: Status, file: str) -> Measurement | Readi
     return found
 
 
-def _entry(text: str, endpoint: Endpoint) -> Entry:
+def _entry(text: str, endpoint: Endpoint) -> Value:
     """Return a value as it was typed; AssayPilotError when it is none, or can be read in two ways."""
     text = narrow(text)
     try:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..domain import kinds
@@ -17,7 +17,7 @@ from ..errors import AssayPilotError
 from ..text import percent
 from . import headers
 from .headers import split_unit
-from .raw import CELLS, HEADERS, RawTable, fold
+from .raw import CELLS, HEADERS, Problem, RawTable, fold
 from .values import YES, Value, is_missing, parse_number, parse_relation, parse_value, quoted
 
 _FOOTNOTED = re.compile(r"(?:n\.?[dt]\.?|not (?:tested|determined))\s*(?:[a-h]|[ᵃᵇᶜᵈᵉ*†‡§¶]+)", re.I)
@@ -38,40 +38,94 @@ class Unreadable(ValueError):
         self.part = part
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A usable value in the endpoint's entry unit, or in ``unit`` when that is given."""
-
-    value: float
-    relation: Relation = "="
-    unit: str | None = None
-    n: int = 1
-    sd: float | None = None
-    note: str = ""
-    """How it was written, when it was converted while reading, or not all of it was used."""
-    rest: str = ""
-    """What stands behind the value in its cell and is not used, because it can mean several things."""
+_TEXTS = ("replicate", "date", "plate", "well", "batch")
+_ROUND_NAME = re.compile(r"(?:round|r)?[ _]?0*([1-9]\d{0,5})(?:[.,]0*)?", re.I)
 
 
-def as_result(entry: Entry, compound: str, endpoint: Endpoint, row: int, beside: Mapping[str, str]) -> Result:
-    """Return a value with what stands ``beside`` it in its row, by role."""
-    places: dict[str, Any] = {role: beside[role] for role in ("replicate", "date", "plate", "well", "batch")}
-    return Result(
-        compound=compound,
-        value=entry.value,
-        endpoint=endpoint.name,
-        relation=entry.relation,
-        unit=entry.unit,
-        n=entry.n,
-        sd=entry.sd,
-        comment="; ".join(filter(None, (beside["comment"], entry.note))),
-        excluded=is_marked(beside["excluded"]),
-        row=row,
-        **places,
-    )
+@dataclass(slots=True)
+class ValueReader:
+    """Reads the values of one endpoint in one column of a table, and in the end asks about all of them."""
+
+    endpoint: Endpoint
+    column: str
+    results: list[Result] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    _behind: list[tuple[int, str]] = field(default_factory=list)
+    """Row and text of what stands behind a value and is not used."""
+    _impossible: int = 0
+
+    def add(
+        self,
+        entry: Callable[[], Value | None],
+        compound: str,
+        row: int,
+        beside: Mapping[str, str],
+        sides: Mapping[str, str | None],
+        where: str = "",
+    ) -> None:
+        """Add the value that ``entry`` reads from a row, or why it cannot be used.
+
+        ``beside``: what stands beside it in its row, by role; ``sides``: its side columns by role; ``where``: its cell,
+        where it is not its column.
+        """
+        try:
+            found = entry()
+        except Unreadable as error:
+            self.problems.append(Problem(row, (sides.get(error.part) or self.column) + where, error.reason))
+            return
+        if found is None:
+            return
+        why = no_p_value(self.endpoint, found)
+        if why is not None:
+            self.problems.append(Problem(row, self.column, why))
+            self._impossible += 1
+            return
+        if found.rest:
+            self._behind.append((row, found.rest))
+        texts: dict[str, Any] = {role: beside[role] for role in _TEXTS}
+        issued = _ROUND_NAME.fullmatch(beside.get("round", "").strip())
+        self.results.append(
+            Result(
+                compound=compound,
+                value=found.value,
+                endpoint=self.endpoint.name,
+                relation=found.relation,
+                unit=found.unit,
+                n=found.n or 1,
+                sd=found.sd,
+                comment="; ".join(filter(None, (beside["comment"], found.note))),
+                excluded=is_marked(beside["excluded"]),
+                row=row,
+                round=None if issued is None else int(issued[1]),
+                **texts,
+            )
+        )
+
+    def close(self) -> list[str]:
+        """Take out what cannot be meant, and return the questions about all values."""
+        endpoint = self.endpoint
+        bare = [result for result in self.results if result.unit is None]
+        if is_p_scale(endpoint) and self._impossible >= max(len(bare), 1):
+            why = f"most of its column is no {endpoint.name}: give the unit, or call the column after what it holds"
+            self.problems += [Problem(result.row, self.column, why) for result in bare]
+            self.results = [result for result in self.results if result.unit is not None]
+        self.results, of_logarithms = _with_log_sds(endpoint, self.results)
+        asked = (of_logarithms, self._left_behind(), may_be_bounds(endpoint, self.results))
+        return list(filter(None, (*asked, _another_scale(endpoint, self.results))))
+
+    def _left_behind(self) -> str | None:
+        """Return the note on what stands behind values; None without."""
+        if not self._behind:
+            return None
+        marks = all(text[0] in _MARKS for _, text in self._behind)
+        what = "a mark" if marks else "something, such as a spread that may be an SD or a standard error,"
+        row, text = self._behind[0]
+        also = f", and {len(self._behind) - 1:,} more" if len(self._behind) > 1 else ""
+        mend = "" if marks else " An SD is used from a column SD."
+        return f"{self.column}: {what} stands behind a value and is not used ({text!r} in row {row}{also}).{mend}"
 
 
-def no_p_value(endpoint: Endpoint, entry: Entry) -> str | None:
+def no_p_value(endpoint: Endpoint, entry: Value) -> str | None:
     """Return why a bare number cannot be one of a p scale (35 in a pIC50 cell); None where it can, or is none."""
     bare = entry.unit is None and (entry.rest or not entry.note)
     if not bare or not is_unusual(endpoint, entry.value):
@@ -82,35 +136,9 @@ def no_p_value(endpoint: Endpoint, entry: Entry) -> str | None:
     )
 
 
-def none_of_them(endpoint: Endpoint, results: Sequence[Result], impossible: int) -> list[Result]:
-    """Return the bare numbers of a p scale that are not to be used, as half of them or more were ``impossible``."""
-    bare = [result for result in results if result.endpoint == endpoint.name and result.unit is None]
-    return bare if is_p_scale(endpoint) and impossible >= max(len(bare), 1) else []
-
-
-def why_none(endpoint: Endpoint) -> str:
-    """Return why such a number is not used."""
-    return f"most of its column is no {endpoint.name}: give the unit, or call the column after what it holds"
-
-
-def left_behind(column: str, found: Sequence[tuple[int | None, str]]) -> str:
-    """Return what to say of values of a column with something behind them that is not used: row and text of each.
-
-    Or "".
-    """
-    if not found:
-        return ""
-    marks = all(text[0] in _MARKS for _, text in found)
-    what = "a mark" if marks else "something, such as a spread that may be an SD or a standard error,"
-    row, text = found[0]
-    also = f", and {len(found) - 1:,} more" if len(found) > 1 else ""
-    mend = "" if marks else " An SD is used from a column SD."
-    return f"{column}: {what} stands behind a value and is not used ({text!r} in row {row}{also}).{mend}"
-
-
 def read_entry(
     endpoint: Endpoint, text: str, decimal: str = ".", *, relation: str = "", unit: str = "", n: str = "", sd: str = ""
-) -> Entry | None:
+) -> Value | None:
     """Return the value in a cell with what its row says beside it; None when there is no value (yet).
 
     Raises Unreadable. A relation or unit inside the cell goes before the row's own. A concentration entered for a
@@ -156,14 +184,14 @@ def read_entry(
         raise Unreadable(error.message, part) from None
     if found.rest and not note:
         note = f"entered as {' '.join(text.split())}"
-    return Entry(
+    return Value(
         value,
         said,
         own,
         _count(n, decimal) if found.n is None else found.n,
         _spread(sd, decimal) if found.sd is None else found.sd,
-        note,
         found.rest,
+        note,
     )
 
 
@@ -266,16 +294,15 @@ _FRACTIONS = 1.2
 """Fractions of one end here: 120 % of an effect is measured now and then."""
 
 
-def another_scale(endpoint: Endpoint, results: Sequence[Result]) -> str | None:
+def _another_scale(endpoint: Endpoint, results: Sequence[Result]) -> str | None:
     """Return a question about values of one endpoint that all look like those of another scale; None where they do not.
 
     Three compounds and more that all lie between 3 and 11 nM or µM, or at no effect above 1 %, are rare; 3 to 11 is
     where nearly every pIC50 lies, and 0 to 1 is how spreadsheets store per cents.
     """
-    own = [r for r in results if r.endpoint == endpoint.name]
-    if len({r.compound for r in own}) < _FEWEST_COMPOUNDS or any(r.unit is not None for r in own):
+    if len({r.compound for r in results}) < _FEWEST_COMPOUNDS or any(r.unit is not None for r in results):
         return None
-    values = [r.value for r in own]
+    values = [r.value for r in results]
     low, high = min(values), max(values)
     lie = f"All {len(values)} values of {endpoint.name} lie between {low:g} and {high:g}: are they"
     inside = USUAL[0] <= low and high <= USUAL[1]
@@ -297,7 +324,7 @@ _LOG_SDS = (0.02, 1.5)
 """Where SDs of logarithms lie."""
 
 
-def with_log_sds(endpoint: Endpoint, results: Sequence[Result]) -> tuple[list[Result], str | None]:
+def _with_log_sds(endpoint: Endpoint, results: Sequence[Result]) -> tuple[list[Result], str | None]:
     """Return results whose SDs can only be those of logarithms with the SDs of their values instead, and a note of it.
 
     An IC50 of 141 nM with an SD of 0.2 was measured within 0.2 log units, not within 0.2 nM.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from operator import attrgetter
 
 import numpy as np
@@ -11,21 +12,9 @@ from ..domain.endpoint import Endpoint
 from ..domain.measurements import Result
 from ..domain.p_scale import is_p_scale
 from ..system.progress import Report
-from .entries import (
-    Entry,
-    Unreadable,
-    another_scale,
-    as_result,
-    left_behind,
-    may_be_bounds,
-    no_p_value,
-    none_of_them,
-    read_entry,
-    why_none,
-    with_log_sds,
-)
+from .entries import ValueReader, read_entry
 from .headers import is_of_fit
-from .options import ROLES, EndpointColumn, TableMapping
+from .options import ROLES, TableMapping
 from .raw import Problem, RawTable, Said, fold
 from .values import is_missing, plain_number, quoted
 
@@ -71,14 +60,14 @@ def read_history(
     for column in (one for of_endpoint in mapping.endpoints for one in of_endpoint.each()):
         if column.value is None:
             continue
-        endpoint, before, impossible = column.endpoint, len(found), 0
-        behind: list[tuple[int | None, str]] = []
-        sides = [texts(side) for side in (column.relation, column.unit, column.n, column.sd)]
+        endpoint = column.endpoint
+        reader = ValueReader(endpoint, column.value)
+        sides = {"relation": column.relation, "unit": column.unit, "n": column.n, "sd": column.sd}
+        given = {role: texts(side) for role, side in sides.items()}
         only = None if column.only is None else fold(column.only)
         # Most cells of a large table are plain numbers with nothing beside them; they take a short way.
         plain = bare and endpoint.transform == "none" and endpoint.kind == "value" and raw.decimal == "."
-        plain = plain and not is_p_scale(endpoint)
-        plain = plain and not any((column.relation, column.unit, column.n, column.sd))
+        plain = plain and not is_p_scale(endpoint) and not any(sides.values())
         for place, text in enumerate(raw.column(column.value)):
             if place % _REPORT_EVERY == 0:
                 report(0.3 + 0.6 * place / len(raw), f"Reading the values of {endpoint.name}")
@@ -89,54 +78,21 @@ def read_history(
                 continue
             row = raw.rows[place]
             if plain and (number := plain_number(text)) is not None and number > _LOWEST:
-                found.append(Result(ids[compound], number, endpoint.name, row=row))
-                continue
-            entry = _entry(raw, column, place, text, sides, said.problems)
-            if entry is None:
-                continue
-            if entry.rest:
-                behind.append((row, entry.rest))
-            why = no_p_value(endpoint, entry)
-            if why is not None:
-                said.problems.append(Problem(row, column.value, why))
-                impossible += 1
+                reader.results.append(Result(ids[compound], number, endpoint.name, row=row))
                 continue
             beside = {role: column_of[place] for role, column_of in told.items()}
-            found.append(as_result(entry, ids[compound], endpoint, row, beside))
-        others = none_of_them(endpoint, found[before:], impossible)
-        said.problems.extend(Problem(result.row, column.value, why_none(endpoint)) for result in others)
-        gone = set(map(id, others))
-        found[before:] = [result for result in found[before:] if id(result) not in gone]
-        own, of_logarithms = with_log_sds(endpoint, found[before:])
-        found[before:] = own
-        if of_logarithms:
-            said.warnings.append(of_logarithms)
-        asked_of_all = (left_behind(column.value, behind), may_be_bounds(endpoint, own), another_scale(endpoint, own))
-        said.warnings.extend(filter(None, asked_of_all))
-        far = far_from_the_others(endpoint, own)
+            own = {role: column_of[place] for role, column_of in given.items()}
+            reader.add(partial(read_entry, endpoint, text, raw.decimal, **own), ids[compound], row, beside, sides)
+        said.warnings.extend(reader.close())
+        said.problems.extend(reader.problems)
+        found += reader.results
+        far = far_from_the_others(endpoint, reader.results)
         doubts += [f"Row {result.row}: {question}" for result, question in far]
     found.sort(key=attrgetter("row"))
     said.warnings.extend(doubts[:_NAMED])
     if len(doubts) > _NAMED:
         said.warnings.append(f"{len(doubts) - _NAMED} more values are as unusual.")
     return found
-
-
-def _entry(
-    raw: RawTable,
-    column: EndpointColumn,
-    place: int,
-    text: str,
-    sides: Sequence[Sequence[str]],
-    problems: list[Problem],
-) -> Entry | None:
-    relation, unit, n, sd = (side[place] for side in sides)
-    try:
-        return read_entry(column.endpoint, text, raw.decimal, relation=relation, unit=unit, n=n, sd=sd)
-    except Unreadable as error:
-        where = {"relation": column.relation, "unit": column.unit, "n": column.n, "sd": column.sd}
-        problems.append(Problem(raw.rows[place], where.get(error.part) or column.value, error.reason))
-        return None
 
 
 def _unknown_endpoints(raw: RawTable, mapping: TableMapping, of_row: Sequence[int], problems: list[Problem]) -> None:

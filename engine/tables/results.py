@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from ..domain.controls import Control
 from ..domain.endpoint import CONCENTRATIONS, FLIPPED, Endpoint
@@ -17,29 +16,14 @@ from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from . import headers
 from .compound_names import CompoundNames, named_by_sites, other_substituents, with_compounds
-from .entries import (
-    Entry,
-    Unreadable,
-    another_scale,
-    as_result,
-    is_empty,
-    left_behind,
-    may_be_bounds,
-    no_p_value,
-    none_of_them,
-    quality_column,
-    read_entry,
-    why_none,
-    with_log_sds,
-)
+from .entries import Unreadable, ValueReader, is_empty, quality_column, read_entry
 from .products import looks_changed
 from .raw import Problem, RawTable, columns_named, fold
 from .result_columns import ValueColumn, p_name, value_columns
 from .side_columns import SIDES, names_people
-from .values import is_missing, quoted
+from .values import Value, is_missing, quoted
 
 _TEXTS = ("round", "replicate", "date", "plate", "well", "batch", "comment", "excluded")
-_ROUND = re.compile(r"(?:round|r)?[ _]?0*([1-9]\d{0,5})(?:[.,]0*)?", re.I)
 _MADE = "ID by its substituents"
 """What the column of ids is called that stands for the columns of sites."""
 _REPORT_EVERY = 5_000
@@ -97,17 +81,13 @@ def read_results(
     if given:
         warnings.append(f"Not used, because it is calculated, never entered: {', '.join(given)}.")
     texts = {role: raw.column(column) if column else ("",) * len(raw) for role, column in roles.items()}
-    # A row of a plate that is drawn holds many values, told apart by their wells.
-    texts["drawn"] = texts["well"] if by_well is not None else ("",) * len(raw)
     texts["named"] = ("",) * len(raw) if name_column is None else raw.column(name_column)
     ids = raw.column(id_column)
     compounds: list[int | None] = [None] * len(raw)
     spelled: dict[str, str] = {}
     batches: dict[str, str] = {}
-    behind: dict[str, list[tuple[int | None, str]]] = {}
-    results: list[Result] = []
+    readers: dict[tuple[str, str], ValueReader] = {}
     rejected: list[Problem] = []
-    impossible: Counter[str] = Counter()
     pending = 0
     for place, row in enumerate(raw.rows):
         if place % _REPORT_EVERY == 0:
@@ -138,36 +118,30 @@ def read_results(
                 ours = ", ".join(e.name for e in endpoints)
                 made = any(fold(said) == fold(whole.name) for whole in calculated)
                 what = "is calculated, never entered" if made else "is no endpoint of this campaign"
-                reason = f"{quoted(said)} {what} ({ours})" if said else "names no endpoint"
-                rejected.append(Problem(row, name_column, f"{reason}" if said else f"{reason} ({ours})"))
+                reason = f"{quoted(said)} {what} ({ours})" if said else f"names no endpoint ({ours})"
+                rejected.append(Problem(row, name_column, reason))
                 continue
-            result = _result(raw, place, column, endpoint, name, texts, rejected, impossible, behind)
-            if result is not None and alias:
-                result = replace(
-                    result,
-                    batch=result.batch or known.batch,
-                    comment="; ".join(filter(None, (result.comment, f"reported as {alias}"))),
-                )
-            if result is not None:
-                results.append(result)
+            beside = {role: texts[role][place] for role in _TEXTS}
+            beside["replicate"] = "-".join(filter(None, (beside["replicate"], column.run)))
+            beside["batch"] = beside["batch"] or known.batch
+            beside["comment"] = "; ".join(filter(None, (beside["comment"], alias and f"reported as {alias}")))
+            reader = readers.setdefault((column.value, endpoint.name), ValueReader(endpoint, column.value))
+            read = partial(_read, raw, place, column, endpoint, texts["named"][place])
+            sides = dict(zip(SIDES, column.sides, strict=True))
+            # A row of a plate that is drawn holds many values, told apart by their wells.
+            reader.add(read, name, row, beside, sides, f", well {texts['well'][place]}" if by_well is not None else "")
+    asked = [question for reader in readers.values() for question in reader.close()]
+    results = sorted((result for reader in readers.values() for result in reader.results), key=_row)
+    rejected = sorted([*rejected, *(problem for reader in readers.values() for problem in reader.problems)], key=_row)
     used = {id_column, name_column, *roles.values(), *(side for one in columns for side in (one.value, *one.sides))}
     warnings += _of_this_series(raw, other_substituents(raw, library, compounds, used), compounds)
-    warnings += [left_behind(column, found) for column, found in behind.items()]
-    warnings += _otherwise_named(spelled, batches)
-    warnings += _not_to_be_used(results, roles["excluded"])
-    for endpoint in endpoints:
-        others = none_of_them(endpoint, results, impossible[endpoint.name])
-        rejected += [Problem(result.row, endpoint.name, why_none(endpoint)) for result in others]
-        gone = set(map(id, others))
-        results = [result for result in results if id(result) not in gone]
-        own, of_logarithms = with_log_sds(endpoint, [r for r in results if r.endpoint == endpoint.name])
-        if of_logarithms:
-            results = sorted([*(r for r in results if r.endpoint != endpoint.name), *own], key=lambda r: r.row or 0)
-            warnings.append(of_logarithms)
-        warnings += filter(None, [may_be_bounds(endpoint, [r for r in results if r.endpoint == endpoint.name])])
-    warnings += filter(None, [another_scale(endpoint, results) for endpoint in endpoints])
+    warnings += [*_otherwise_named(spelled, batches), *_not_to_be_used(results, roles["excluded"]), *asked]
     report(1.0, "Results read")
     return ResultsTable(tuple(results), tuple(rejected), pending, tuple(dict.fromkeys(warnings)))
+
+
+def _row(one: Result | Problem) -> int:
+    return one.row or 0
 
 
 def _is_empty(text: str, column: ValueColumn, endpoints: Sequence[Endpoint]) -> bool:
@@ -290,53 +264,17 @@ def _named_endpoint(
     return near[0] if len(near) == 1 else None
 
 
-def _result(
-    raw: RawTable,
-    place: int,
-    column: ValueColumn,
-    endpoint: Endpoint,
-    compound: str,
-    texts: Mapping[str, Sequence[str]],
-    rejected: list[Problem],
-    impossible: Counter[str],
-    behind: dict[str, list[tuple[int | None, str]]],
-) -> Result | None:
-    row = raw.rows[place]
-    sides = dict(zip(SIDES, column.sides, strict=True))
-    given = {role: raw.column(side)[place] if side else "" for role, side in sides.items()}
-    if is_missing(given["unit"]):
-        # Where a row names IC50 (nM), that is its unit.
-        own = fold(texts["named"][place]) == fold(endpoint.name)
-        given["unit"] = column.unit or ("" if own else headers.split_unit(texts["named"][place])[1])
-    try:
-        entry = _read(raw, place, column, endpoint, given, texts["named"][place])
-    except Unreadable as error:
-        where = sides.get(error.part) or column.value
-        if texts["drawn"][place]:
-            where = f"{where}, well {texts['drawn'][place]}"
-        rejected.append(Problem(row, where, error.reason))
-        return None
-    if entry is None:
-        return None
-    why = no_p_value(endpoint, entry)
-    if why is not None:
-        rejected.append(Problem(row, column.value, why))
-        impossible[endpoint.name] += 1
-        return None
-    if entry.rest:
-        behind.setdefault(column.value, []).append((row, entry.rest))
-    beside = {role: texts[role][place] for role in _TEXTS}
-    beside["replicate"] = "-".join(filter(None, (beside["replicate"], column.run)))
-    return replace(as_result(entry, compound, endpoint, row, beside), round=_round(beside["round"]))
-
-
-def _read(
-    raw: RawTable, place: int, column: ValueColumn, endpoint: Endpoint, given: Mapping[str, str], named: str
-) -> Entry | None:
+def _read(raw: RawTable, place: int, column: ValueColumn, endpoint: Endpoint, named: str) -> Value | None:
     """Return the value of a row, a logarithm of a concentration converted to the one that the endpoint is entered as.
 
-    Raises Unreadable.
+    ``named``: what the row says was measured. Raises Unreadable.
     """
+    sides = zip(SIDES, column.sides, strict=True)
+    given = {role: raw.column(side)[place] if side else "" for role, side in sides}
+    if is_missing(given["unit"]):
+        # Where a row names IC50 (nM), that is its unit.
+        own = fold(named) == fold(endpoint.name)
+        given["unit"] = column.unit or ("" if own else headers.split_unit(named)[1])
     text = raw.column(column.value)[place]
     name = column.value if column.logarithms else named
     if not (column.logarithms or (endpoint.is_potency and is_p_scale(Endpoint(named)))):
@@ -358,12 +296,3 @@ def _read(
     value = float(f"{endpoint.from_model(entry.value):.10g}")
     note = f"entered as {name} {' '.join(text.split())}" + ("; its SD is not used" if entry.sd is not None else "")
     return replace(entry, value=value, relation=FLIPPED[entry.relation], sd=None, note=note, rest="")
-
-
-def _round(text: str) -> int | None:
-    """Return the number of a round (3, 3.0, Round 3).
-
-    None when there is none, or the lab means something else by it.
-    """
-    match = _ROUND.fullmatch(text.strip())
-    return int(match[1]) if match else None

@@ -11,9 +11,9 @@ from ..domain.p_scale import is_p_scale
 from ..system.limits import LONGEST_HEADER
 from . import headers
 from .column_roles import Claims
-from .entries import Entry, Unreadable, read_entry
+from .entries import Unreadable, read_entry
 from .raw import RawTable, fold
-from .values import is_missing, parse_relation
+from .values import Value, is_missing, parse_relation
 
 _SAMPLED = 20_000
 
@@ -369,7 +369,7 @@ def _log(value: float, endpoint: Endpoint, *, bare: bool = False) -> float:
     return -value if is_p_scale(endpoint) else value
 
 
-def _entry(endpoint: Endpoint, text: str, raw: RawTable) -> Entry | None:
+def _entry(endpoint: Endpoint, text: str, raw: RawTable) -> Value | None:
     try:
         return read_entry(endpoint, text, raw.decimal)
     except Unreadable:

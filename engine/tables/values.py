@@ -70,7 +70,7 @@ with Path(__file__).with_name("unreadable.csv").open(encoding="utf-8", newline="
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A number as a cell writes it."""
+    """A number as a cell writes it, or as an endpoint takes it."""
 
     value: float
     relation: Relation = "="
@@ -82,6 +82,8 @@ class Value:
     """The SD where the cell calls it so: ``7.2 (n=3, sd=0.1)``."""
     rest: str = ""
     """Text after the value that is ambiguous and therefore not used: ``± 0.1``, ``*``."""
+    note: str = ""
+    """How it was written, where it was converted while reading, or not all of it was used."""
 
 
 def narrow(text: str) -> str:
