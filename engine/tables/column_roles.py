@@ -177,7 +177,6 @@ _CONDITION = PATTERNS["set by an experimenter"]
 _NAME = re.compile(r"smiles|cas|inchi|number|nr|no|id|index|code|\bmw\b")
 _DRAWING = re.compile(r"\b(?:canonical|isomeric|smiles|smi|structures?|mol(?:ecule|block|file)?)\b|[()]")
 """Words that a header adds to a site's name where its cells are structures: base_smiles, Structure of R1."""
-_MOST_STEPS = 12
 _FEWEST_ROWS = 8
 _MOST_LEVELS = 24
 _DRAWN = 0.9
@@ -229,7 +228,7 @@ def likely_sites(raw: RawTable, free: Sequence[str], numbers: Numbers) -> tuple[
     Names that repeat, and steps of a condition.
     """
     return tuple(
-        column for column in free if could_be_site(raw, column, numbers) or _could_be_condition(raw, column, numbers)
+        column for column in free if could_be_site(raw, column, numbers) or _could_be_step(raw, column, numbers)
     )[:_MOST]
 
 
@@ -241,19 +240,6 @@ def could_be_site(raw: RawTable, column: str, numbers: Numbers) -> bool:
         return False
     texts = [text for text in raw.column(column)[:SAMPLED] if not is_missing(text)]
     return 1 < len(set(texts)) <= max(2, len(texts) // 2) and not numbers(column)
-
-
-def _could_be_condition(raw: RawTable, column: str, numbers: Numbers) -> bool:
-    """Whether a column of numbers looks like steps of a condition (temperature, equivalents), not like results.
-
-    Few numbers, each in several rows; a mark of 0 and 1 is none, nor is what is computed or paid.
-    """
-    if headers.role_of(column) is not None or headers.is_property(column) or headers.is_about_rows(column):
-        return False
-    texts = [text for text in raw.column(column)[:SAMPLED] if not is_missing(text)]
-    steps = set(texts)
-    few = 1 < len(steps) <= _MOST_STEPS and len(texts) >= max(_FEWEST_ROWS, 3 * len(steps))
-    return few and not steps <= {"0", "1"} and not headers.looks_like_activity(column) and bool(numbers(column))
 
 
 # ---------------------------------------------------------------------- without headers that name sites

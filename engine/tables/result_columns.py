@@ -10,20 +10,18 @@ from ..domain.endpoint import CONCENTRATIONS, Endpoint
 from ..domain.p_scale import is_p_scale
 from ..errors import AssayPilotError
 from . import headers
+from .column_roles import Claims
 from .normalise import points_in_columns
 from .raw import RawTable, columns_named, fold
 from .side_columns import (
     SIDES,
+    Sides,
     about_errors,
     about_mean,
     bare_runs,
     counted,
-    nearest,
     run_groups,
     run_number,
-    side_role,
-    sign_columns,
-    signs_column,
 )
 from .values import is_missing
 
@@ -58,7 +56,9 @@ def value_columns(
     value = raw.called(headers.VALUE) or next(
         (c for c in raw.columns if fold(headers.split_unit(c)[0]) in headers.VALUE), None
     )
-    signs = [c for c in sign_columns(raw) if c not in roles.values() and headers.role_of(c) != "relation"]
+    claims = Claims(raw)
+    finder = Sides(claims)
+    signs = [c for c in finder.signs if c not in roles.values() and headers.role_of(c) != "relation"]
     shared = tuple(roles[role] for role in SIDES)
     if value is not None and not any(fold(value) == fold(endpoint.name) for endpoint in endpoints):
         only_one = endpoints[0] if len(endpoints) == 1 else asked
@@ -70,7 +70,8 @@ def value_columns(
             )
         unit = headers.split_unit(value)[1]
         if shared[0] is None:
-            shared = (signs_column(raw.columns, value, [value], signs), *shared[1:])
+            finder.values = [value]
+            shared = (finder.of(value, "relation", several=False), *shared[1:])
         only = ValueColumn(value, None if name_column else only_one, shared, unit)
         known = {id_column, name_column, value, *shared, *roles.values()}
         taken = [f"The values of column {value} are taken for {asked.name}, which the round asks for."] if asked else []
@@ -83,14 +84,10 @@ def value_columns(
     if not found:
         raise _no_values(raw, endpoints)
     columns = []
-    values = [column for _, column, _ in found]
+    values = finder.values = [column for _, column, _ in found]
+    claims.taken.update(values)
     for endpoint, column, run in found:
-        own = tuple(next((c for c in raw.columns if side_role(c, column) == role), None) for role in SIDES)
-        sides = shared if len(found) == 1 and not any(own) else own
-        if sides[0] is None:
-            sides = (signs_column(raw.columns, column, values, signs), *sides[1:])
-        if len(found) > 1:
-            sides = tuple(side or _one_each(raw, role, column, values) for role, side in zip(SIDES, sides, strict=True))
+        sides = tuple(finder.of(column, role, several=len(found) > 1) for role in SIDES)
         logs = endpoint.is_potency and is_p_scale(Endpoint(column))
         if logs:
             warnings.append(f"Column {column} holds logarithms of {endpoint.name}, which were converted.")
@@ -110,12 +107,6 @@ def value_columns(
     if numbers:
         warnings.append(f"Not used, because they are no endpoint of this campaign: {', '.join(numbers)}.")
     return columns, [*warnings, *_passed_over(raw, values, known)]
-
-
-def _one_each(raw: RawTable, role: str, column: str, values: Sequence[str]) -> str | None:
-    """Return the column of a role that belongs to one of values by its place, where each of them has one."""
-    called = [c for c in raw.columns if headers.role_of(c) == role]
-    return nearest(raw.columns, column, values, called) if len(called) == len(values) else None
 
 
 def _passed_over(raw: RawTable, values: Sequence[str], known: Collection[str | None]) -> list[str]:
