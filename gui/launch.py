@@ -7,8 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from assaypilot.engine.system.memory import give_memory_back
-from assaypilot.engine.system.threads import one_thread_for_algebra
+from assaypilot.engine.system.resources import give_memory_back, one_thread_for_algebra
 
 PRACTICE = "--practice"
 STOPPED = 130

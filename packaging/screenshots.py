@@ -25,7 +25,7 @@ from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from assaypilot.engine.domain.measurements import Result
-from assaypilot.engine.domain.profiles import PROFILE
+from assaypilot.engine.domain.derived import PROFILE
 from assaypilot.gui.app import dress, make_window
 from assaypilot.gui.plots.canvas import Canvas
 from assaypilot.gui.resources.theme import Choice, theme

@@ -17,7 +17,7 @@ from hypothesis import settings
 # Before anything imports Qt or matplotlib.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("MPLBACKEND", "agg")
-# As the program itself does (engine/system/threads.py); pytest runs on both cores already.
+# As the program itself does (engine/system/resources.py); pytest runs on both cores already.
 for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..chemistry.assembling import with_structures
+from ..chemistry.cores import with_structures
 from ..domain.controls import find_control
 from ..domain.library import Library, Site
 from ..errors import AssayPilotError

@@ -11,13 +11,12 @@ import numpy as np
 from ..arrays import Flags, Floats, Ints
 from ..chemistry.calculated import properties_of
 from ..domain.controls import Reading
-from ..domain.difference import behind, difference, parts, pooled_of
+from ..domain.derived import Known, behind, difference, parts, pooled_of
 from ..domain.endpoint import Endpoint
 from ..domain.features import SiteFeatures
 from ..domain.library import Library
 from ..domain.measurements import Measurement, Pooled, pool
-from ..domain.plates.layout import Layout
-from ..domain.profiles import Known
+from ..domain.plates import Layout
 from ..errors import AssayPilotError
 from ..strategies.protocol import Allocation
 from .issued_rounds import Issued, Round

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ..domain.endpoint import Relation
 from ..domain.library import Library
 from ..domain.measurements import Result
-from ..domain.plates.layout import PlateUse
+from ..domain.plates import PlateUse
 from ..domain.stock import NOTHING_STATED, StockLine, StockTerms
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent

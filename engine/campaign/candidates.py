@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..arrays import Floats, Ints
-from ..domain.difference import parts, pooled_of
+from ..domain.derived import parts, pooled_of
 from ..domain.measurements import Pooled, pool
 from ..models.glm import curvature, fit_glm, mean_value
 from ..models.ols import least_squares

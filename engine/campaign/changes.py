@@ -29,11 +29,10 @@ from enum import Enum
 from typing import Any, Final
 
 from ..domain.controls import Control, refuse_compounds, resolved
+from ..domain.derived import behind, check_differences, check_structures, profile_endpoint, with_noise
 from ..domain.desirability import Curve
-from ..domain.difference import behind, check_differences, with_noise
 from ..domain.endpoint import Endpoint, Limit
 from ..domain.noise import StatedNoise, usual
-from ..domain.profiles import check_structures, profile_endpoint
 from ..errors import AssayPilotError
 from ..strategies.registry import SERIES, choose, states_errors
 from ..text import many

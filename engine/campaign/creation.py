@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 
 from ..domain.controls import refuse_compounds, resolved
-from ..domain.difference import behind, check_differences, with_noise
+from ..domain.derived import behind, check_differences, check_profiles, check_structures, with_noise
 from ..domain.endpoint import Endpoint, Kind
 from ..domain.library import Library
 from ..domain.measurements import FEW_REPEATED, Result, replicate_noise
 from ..domain.noise import usual
-from ..domain.profiles import check_profiles, check_structures
 from ..domain.stock import NOTHING_STATED, StockLine, StockTerms
 from ..errors import AssayPilotError
 from ..strategies.registry import check_parameters, choose, states_errors, with_link

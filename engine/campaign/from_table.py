@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from ..domain.derived import profile_endpoint
 from ..domain.desirability import Curve
 from ..domain.endpoint import Endpoint
 from ..domain.noise import usual
 from ..domain.p_scale import about_unit
-from ..domain.profiles import profile_endpoint
 from ..domain.stock import NOTHING_STATED, StockTerms
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent

@@ -6,7 +6,7 @@ import math
 from dataclasses import KW_ONLY, dataclass
 from typing import Literal
 
-from ..domain.plates.layout import Layout
+from ..domain.plates import Layout
 from .findings import Prediction
 
 _WIDTH_95 = 3.92

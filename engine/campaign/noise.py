@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..domain.difference import with_noise
+from ..domain.derived import with_noise
 from ..domain.endpoint import Endpoint
 from ..domain.measurements import Measurement, pure_error
 from ..models.sd_bound import LAST, OF_DECISIONS, TARGET, planning_sd, upper_sd

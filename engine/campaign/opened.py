@@ -16,8 +16,8 @@ from ..domain.library import Library
 from ..domain.measurements import Result
 from ..domain.stock import NOTHING_STATED, StockLine, StockTerms
 from ..errors import AssayPilotError
-from ..system.memory import without_collecting
 from ..system.progress import Report, silent
+from ..system.resources import without_collecting
 from .cautions import LogEntry
 from .creation import creation
 from .events.fold import UNFIT, Work, describe, take

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..domain.plates.layout import Control, Grid, Layout, Placed, Plate, PlateUse, controls_text
-from ..domain.plates.spreading import spread
-from ..domain.plates.wells import read_well
+from ..domain.plates import Control, Grid, Layout, Placed, Plate, PlateUse, controls_text, read_well
+from ..domain.spreading import spread
 from ..errors import AssayPilotError
 from ..text import many
 from .file.chain import Draft

@@ -11,10 +11,10 @@ import numpy as np
 
 from ..arrays import Ints
 from ..chemistry.similarity import library_similarity
+from ..domain.derived import profile_of
 from ..domain.features import SiteFeatures, merge_equal_rows
 from ..domain.library import Library
 from ..domain.measurements import Pooled, pool
-from ..domain.profiles import profile_of
 from ..errors import AssayPilotError
 from ..models.glm import Link
 from ..strategies.protocol import (

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arrays import Flags, Floats, Ints
-from ..domain.difference import parts
+from ..domain.derived import Known, parts, profile_of
 from ..domain.endpoint import Endpoint
 from ..domain.measurements import Measurement
-from ..domain.profiles import Known, profile_of
 from ..models.gaussian_process.measured import Measured
 from ..strategies.protocol import Calibrated, Knowledge, State
 from ..text import probability

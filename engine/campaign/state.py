@@ -14,7 +14,7 @@ from ..domain.controls import Reading
 from ..domain.endpoint import Endpoint
 from ..domain.library import Library
 from ..domain.measurements import Measurement
-from ..domain.plates.layout import Layout
+from ..domain.plates import Layout
 from ..text import percent
 from .control_quality import Quality
 from .findings import Confirmation

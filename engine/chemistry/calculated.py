@@ -8,8 +8,8 @@ from functools import lru_cache
 import numpy as np
 
 from ..arrays import Floats
+from ..domain.derived import PROPERTIES, Known
 from ..domain.library import Library
-from ..domain.profiles import PROPERTIES, Known
 from .properties import FIGURES, figures_of
 
 _FIGURES = ("mw", "clogp", "tpsa", "hbd", "rotatable")

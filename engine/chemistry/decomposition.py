@@ -13,8 +13,7 @@ from ..domain.library import Library
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from ..text import listed
-from .assembling import CORE_SITE, NO_SITE, assemble, core_form
-from .cores import Core, parse_core
+from .cores import CORE_SITE, NO_SITE, Core, assemble, core_form, parse_core
 from .splitting import Splitter, Way
 from .structures import parsed, spelled
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import AlreadyEntered, AssayPilotError
-from ..system.threads import one_thread_for_algebra
+from ..system.resources import one_thread_for_algebra
 from ..text import percent
 from .commands import COMMANDS
 from .parser import WrongUsage, parse

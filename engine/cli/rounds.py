@@ -32,7 +32,7 @@ from .work_lists import (
 )
 
 if TYPE_CHECKING:
-    from ..domain.plates.layout import Layout
+    from ..domain.plates import Layout
 
 
 _LINES = 25

@@ -10,8 +10,8 @@ from typing import Any
 
 from ..campaign.state import Status
 from ..domain.controls import parse_control
+from ..domain.derived import parts
 from ..domain.desirability import parse_curve
-from ..domain.difference import parts
 from ..domain.endpoint import Endpoint
 from ..domain.noise import StatedNoise
 from ..errors import AssayPilotError

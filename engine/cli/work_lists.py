@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..campaign.issued_rounds import Round, RoundItem
 from ..campaign.state import Status
-from ..domain.plates.wells import FORMATS
+from ..domain.plates import FORMATS
 from ..errors import AssayPilotError
 from ..export.formats import ENDINGS, refused
 from ..export.work_list import NOT_PLANNED, work_list
@@ -19,7 +19,7 @@ from ..system.progress import Report
 from ..text import listed as names
 
 if TYPE_CHECKING:
-    from ..domain.plates.layout import Layout, PlateUse
+    from ..domain.plates import Layout, PlateUse
 
 
 _TABLES = (".csv", ".xlsx", ".sdf")
@@ -101,7 +101,7 @@ def plate_use(options: argparse.Namespace) -> PlateUse | None:
     """How the plates are used; None without ``--plate``. AssayPilotError when no such plate can be."""
     if options.plate is None:
         return None
-    from ..domain.plates.layout import PlateUse, read_controls
+    from ..domain.plates import PlateUse, read_controls
 
     controls = read_controls(options.control_columns)
     return PlateUse(options.plate, controls, edge=not options.no_edge, same_wells=options.same_wells)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from ..domain.features import ProjectedFeatures
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
-from ..system.threads import algebra_on_one_thread
+from ..system.resources import algebra_on_one_thread
 from .allowed import Allowed, allowed
 from .closed_forms import even_design, separated
 from .criteria import Design, minimax_bound

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..campaign.state import Status
 from ..chemistry.calculated import properties_of
-from ..domain.profiles import profile_of
+from ..domain.derived import profile_of
 from ..tables.entries import Shown, shown
 
 

@@ -17,7 +17,7 @@ from ..campaign.state import Status
 from ..chemistry.calculated import properties_of
 from ..chemistry.names import site_names
 from ..curves.analysis import Curve
-from ..domain.difference import pooled_of
+from ..domain.derived import pooled_of
 from ..domain.endpoint import Endpoint
 from ..domain.features import SiteFeatures
 from ..domain.measurements import Pooled, pool

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from ..campaign.issued_rounds import Round
 from ..campaign.state import Status
-from ..domain.difference import in_words
+from ..domain.derived import in_words
 from ..domain.endpoint import Endpoint
 from ..domain.kinds import word_of
 from ..domain.measurements import Measurement

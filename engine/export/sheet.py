@@ -11,8 +11,8 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, SupportsFloat
 
-from ..system.memory import without_collecting
 from ..system.progress import Report, silent
+from ..system.resources import without_collecting
 from ..tables.raw import FORMULA
 from .formats import whole_file, write_whole
 

@@ -12,9 +12,9 @@ import numpy as np
 from ..arrays import Floats, Ints
 from ..campaign.state import STATUSES, Status
 from ..campaign.stock_view import StockView
-from ..chemistry.assembling import product_smiles
+from ..chemistry.cores import product_smiles
+from ..domain.derived import PROFILE
 from ..domain.endpoint import Endpoint
-from ..domain.profiles import PROFILE
 from ..strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
 from ..tables.headers import split_unit
 from ..text import pick

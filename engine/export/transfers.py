@@ -10,8 +10,7 @@ from pathlib import Path
 
 from ..campaign.issued_rounds import Round
 from ..campaign.state import Status
-from ..domain.plates.layout import Layout
-from ..domain.plates.wells import FORMATS, Format, Well, read_well
+from ..domain.plates import FORMATS, Format, Layout, Well, read_well
 from ..errors import AssayPilotError
 from ..tables import headers
 from ..tables.compound_names import CompoundNames

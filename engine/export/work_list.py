@@ -9,8 +9,7 @@ from pathlib import Path
 from ..campaign.issued_rounds import Round, RoundItem
 from ..campaign.state import Status
 from ..domain.controls import find_control
-from ..domain.plates.layout import Layout
-from ..domain.plates.wells import Well, row_letters
+from ..domain.plates import Layout, Well, row_letters
 from ..tables import headers
 from ..tables.raw import fold
 from .sheet import Cell, Sheet, rounded, unique, write_csv

@@ -13,8 +13,7 @@ from reportlab.platypus import CondPageBreak, Flowable, KeepTogether, LongTable,
 from ..campaign.issued_rounds import Round, RoundItem
 from ..campaign.state import Status
 from ..chemistry.names import carried_names
-from ..domain.plates.layout import Layout, Plate
-from ..domain.plates.wells import Well, row_letters
+from ..domain.plates import Layout, Plate, Well, row_letters
 from ..figures.aligned import Aligned
 from ..system.progress import Report, silent
 from ..text import many

@@ -13,7 +13,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from .memory import without_collecting
+from .resources import without_collecting
 
 PIECE = 2_000
 """Members of a tuple in one piece."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..domain.plates.wells import FORMATS, Well, row_letters
+from ..domain.plates import FORMATS, Well, row_letters
 from . import headers
 from .layout import LaidOut, lay_out
 from .raw import fold

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..chemistry.names import short_names
-from ..domain.difference import parts, pooled_of, with_noise
+from ..domain.derived import parts, pooled_of, with_noise
 from ..domain.endpoint import Endpoint
 from ..domain.features import SiteFeatures, span_rank
 from ..domain.library import label_text

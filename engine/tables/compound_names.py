@@ -12,8 +12,7 @@ from typing import TypeVar
 from ..domain.controls import Control, find_control
 from ..domain.endpoint import Endpoint
 from ..domain.library import Library, Site, is_hydrogen
-from ..domain.plates.layout import Layout, Placed, Plate
-from ..domain.plates.wells import Format, Well, read_well, row_letters
+from ..domain.plates import Format, Layout, Placed, Plate, Well, read_well, row_letters
 from ..errors import AssayPilotError
 from ..text import listed
 from . import headers

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from ..domain.difference import check_differences, in_words
+from ..domain.derived import check_differences, in_words
 from ..domain.endpoint import CONCENTRATIONS, Endpoint, normalise_unit
 from ..domain.p_scale import is_p_scale
 from ..errors import AssayPilotError

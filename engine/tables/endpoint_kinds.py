@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from ..domain.difference import find_parts
+from ..domain.derived import find_parts
 from ..domain.endpoint import CONCENTRATIONS, Direction, Endpoint, Transform, normalise_unit
 from ..domain.p_scale import USUAL
 from ..errors import AssayPilotError

@@ -12,7 +12,7 @@ from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from ..text import listed
 from . import headers
-from .compounds import compounds_of
+from .importer import compounds_of
 from .mapping import propose
 from .options import TableMapping, TableOptions
 from .raw import Problem, RawTable, Said, free_name

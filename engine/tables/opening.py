@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import AssayPilotError
-from ..system.memory import without_collecting
 from ..system.progress import Report, silent
+from ..system.resources import without_collecting
 from .normalise import as_meant
 from .raw import Kind, OpenedFile, RawTable, open_file
 

@@ -11,7 +11,7 @@ from ..domain.endpoint import CONCENTRATIONS, FLIPPED, Endpoint
 from ..domain.library import Library
 from ..domain.measurements import Result
 from ..domain.p_scale import is_p_scale, is_unusual
-from ..domain.plates.layout import Layout
+from ..domain.plates import Layout
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from . import headers
@@ -130,12 +130,12 @@ def read_results(
             sides = dict(zip(SIDES, column.sides, strict=True))
             # A row of a plate that is drawn holds many values, told apart by their wells.
             reader.add(read, name, row, beside, sides, f", well {texts['well'][place]}" if by_well is not None else "")
-    asked = [question for reader in readers.values() for question in reader.close()]
+    questions = [question for reader in readers.values() for question in reader.close()]
     results = sorted((result for reader in readers.values() for result in reader.results), key=_row)
     rejected = sorted([*rejected, *(problem for reader in readers.values() for problem in reader.problems)], key=_row)
     used = {id_column, name_column, *roles.values(), *(side for one in columns for side in (one.value, *one.sides))}
     warnings += _of_this_series(raw, other_substituents(raw, library, compounds, used), compounds)
-    warnings += [*_otherwise_named(spelled, batches), *_not_to_be_used(results, roles["excluded"]), *asked]
+    warnings += [*_otherwise_named(spelled, batches), *_not_to_be_used(results, roles["excluded"]), *questions]
     report(1.0, "Results read")
     return ResultsTable(tuple(results), tuple(rejected), pending, tuple(dict.fromkeys(warnings)))
 

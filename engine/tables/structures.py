@@ -139,8 +139,7 @@ def _decomposed(
     raw: RawTable, mapping: TableMapping, reasons: dict[int, str], findings: Said, report: Report
 ) -> Prepared:
     """Return the table with a column for each site of the cores."""
-    from ..chemistry.assembling import CORE_SITE, core_form
-    from ..chemistry.cores import read_cores
+    from ..chemistry.cores import CORE_SITE, core_form, read_cores
     from ..chemistry.decomposition import decompose
 
     assert mapping.smiles is not None

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from ..errors import AssayPilotError
 from ..system.guarded import guarded
 from ..system.limits import LONGEST_CELL
-from ..system.memory import without_collecting
 from ..system.progress import Report, part_of, silent
+from ..system.resources import without_collecting
 from . import headers
 from .arrangements import table_of
 from .raw import Kind, OpenedFile, RawTable, fold, from_bytes, rows_named, to_bytes, visible

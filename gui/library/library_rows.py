@@ -12,7 +12,7 @@ from assaypilot.engine.arrays import Floats
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.chemistry.calculated import properties_of
 from assaypilot.engine.chemistry.names import pictures, site_names
-from assaypilot.engine.domain.difference import pooled_of
+from assaypilot.engine.domain.derived import pooled_of
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Measurement, Pooled, pool
 from assaypilot.engine.domain.stock import TO_MAKE

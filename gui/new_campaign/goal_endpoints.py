@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
-from assaypilot.engine.domain.difference import in_words
+from assaypilot.engine.domain.derived import in_words
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.tables.check import EndpointFacts
 

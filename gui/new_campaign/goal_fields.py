@@ -15,9 +15,9 @@ from PySide6.QtWidgets import (
 )
 
 from assaypilot.engine.campaign.settings import Settings as CampaignSettings
+from assaypilot.engine.domain.derived import PROFILE, profile_endpoint
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.kinds import distance_unit
-from assaypilot.engine.domain.profiles import PROFILE, profile_endpoint
 from assaypilot.engine.tables.raw import RawTable
 
 from ..goal.goal_changes import in_folds

@@ -12,10 +12,10 @@ from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPalette, 
 from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from assaypilot.engine.chemistry.calculated import some_values
+from assaypilot.engine.domain.derived import PROPERTIES
 from assaypilot.engine.domain.desirability import Curve
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Result
-from assaypilot.engine.domain.profiles import PROPERTIES
 from assaypilot.engine.errors import AssayPilotError
 
 from ..resources.theme import theme

@@ -134,7 +134,7 @@ def _of_kind(text: str, endpoint: Endpoint, decimal: str) -> Entry:
         raise ValueError(error.reason) from None
     if read is None:
         raise ValueError(f"'{text}' is no value")
-    return Entry(read.value, n=n or read.n, text=text.strip())
+    return Entry(read.value, n=n or read.n or 1, text=text.strip())
 
 
 def _refuse_thousands(text: str, body: str, endpoint: Endpoint, decimal: str) -> None:

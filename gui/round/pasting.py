@@ -13,7 +13,7 @@ from assaypilot.engine.campaign.issued_rounds import Round, Source
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.controls import find_control
 from assaypilot.engine.domain.measurements import Measurement, Result
-from assaypilot.engine.domain.plates.layout import Layout
+from assaypilot.engine.domain.plates import Layout
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Report, silent
 from assaypilot.engine.tables.entries import is_empty

@@ -10,8 +10,7 @@ from PySide6.QtGui import QBrush, QColor, QHelpEvent, QMouseEvent, QPainter, QPa
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from assaypilot.engine.campaign.state import STATUSES, Status
-from assaypilot.engine.domain.plates.layout import Layout, Placed, Plate
-from assaypilot.engine.domain.plates.wells import Well, row_letters
+from assaypilot.engine.domain.plates import Layout, Placed, Plate, Well, row_letters
 from assaypilot.engine.text import joined, many
 
 from ..resources.theme import blend, theme

@@ -18,7 +18,7 @@ from PySide6.QtGui import (
     QPen,
 )
 
-from assaypilot.engine.domain.plates.wells import Well
+from assaypilot.engine.domain.plates import Well
 
 from ..resources.theme import theme
 from .plate import PlateView

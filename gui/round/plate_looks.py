@@ -9,8 +9,7 @@ from typing import Literal
 
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.domain.plates.layout import Placed, Plate
-from assaypilot.engine.domain.plates.wells import Well
+from assaypilot.engine.domain.plates import Placed, Plate, Well
 
 from .entry import entered_text
 from .round_columns import Slot

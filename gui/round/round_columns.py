@@ -26,7 +26,7 @@ from ..tables.rows import Column, text_ranks, two_lines
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.issued_rounds import RoundItem
     from assaypilot.engine.campaign.state import Status
-    from assaypilot.engine.domain.plates.layout import Layout
+    from assaypilot.engine.domain.plates import Layout
 
     from .round_rows import RoundModel
 

@@ -13,7 +13,7 @@ from assaypilot.engine.campaign.issued_rounds import Round, Source
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.controls import Reading
 from assaypilot.engine.domain.measurements import Measurement, Result
-from assaypilot.engine.domain.plates.layout import Layout
+from assaypilot.engine.domain.plates import Layout
 from assaypilot.engine.export.work_list import control_wells
 from assaypilot.engine.text import many, signed
 

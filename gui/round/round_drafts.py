@@ -9,7 +9,7 @@ from PySide6.QtCore import QItemSelection, QItemSelectionModel, QObject
 from PySide6.QtWidgets import QScrollArea
 
 from assaypilot.engine.campaign.issued_rounds import Round
-from assaypilot.engine.domain.plates.layout import Layout
+from assaypilot.engine.domain.plates import Layout
 
 from ..runtime.settings import Settings
 from ..runtime.tasks import single_shot

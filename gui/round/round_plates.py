@@ -9,8 +9,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox, QFrame
 
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.domain.plates.layout import Layout
-from assaypilot.engine.domain.plates.wells import Well, row_letters
+from assaypilot.engine.domain.plates import Layout, Well, row_letters
 from assaypilot.engine.text import many
 
 from ..tables.table import as_clipboard

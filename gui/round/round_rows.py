@@ -11,7 +11,7 @@ from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Measurement
-from assaypilot.engine.domain.plates.layout import Layout
+from assaypilot.engine.domain.plates import Layout
 
 from ..tables.rows import Index, RowsModel
 from .entry import as_first_entered, entered_text

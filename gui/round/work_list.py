@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFileDialog
 from assaypilot.engine.campaign.issued_rounds import Round
 from assaypilot.engine.campaign.plating import layout_of, moved_in_words
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.domain.plates.layout import PlateUse, controls_text
+from assaypilot.engine.domain.plates import PlateUse, controls_text
 from assaypilot.engine.system.progress import Report
 
 from ..runtime.tasks import Job

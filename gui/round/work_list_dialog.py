@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QFormLayout,
 from assaypilot.engine.campaign.issued_rounds import Round
 from assaypilot.engine.campaign.plating import layout_of
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.domain.plates.layout import Layout, PlateUse, read_controls
-from assaypilot.engine.domain.plates.wells import FORMATS
+from assaypilot.engine.domain.plates import FORMATS, Layout, PlateUse, read_controls
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Report
 from assaypilot.engine.text import many

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 
 from PySide6.QtCore import QCoreApplication, QTimer
 
-from assaypilot.engine.system.memory import without_collecting
+from assaypilot.engine.system.resources import without_collecting
 
 
 def nothing_goes() -> AbstractContextManager[None]:

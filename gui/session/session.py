@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from assaypilot.engine.domain.endpoint import Relation
     from assaypilot.engine.domain.library import Library
     from assaypilot.engine.domain.measurements import Result
-    from assaypilot.engine.domain.plates.layout import PlateUse
+    from assaypilot.engine.domain.plates import PlateUse
     from assaypilot.engine.domain.stock import StockLine, StockTerms
     from assaypilot.engine.export.answer import Ends
 

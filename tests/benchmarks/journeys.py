@@ -25,7 +25,7 @@ from assaypilot.engine.campaign.settings import Settings as CampaignSettings
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library, Site
 from assaypilot.engine.domain.measurements import Result
-from assaypilot.engine.system.memory import give_memory_back
+from assaypilot.engine.system.resources import give_memory_back
 from assaypilot.gui.app import TURN, dress, make_window, preload
 from assaypilot.gui.runtime.settings import Settings
 from assaypilot.gui.sar.sar_page import PICTURES

@@ -11,7 +11,7 @@ import pytest
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.settings import Settings
-from assaypilot.engine.chemistry.assembling import CORE_SITE, with_structures
+from assaypilot.engine.chemistry.cores import CORE_SITE, with_structures
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library, Scaffold, Site
 from assaypilot.engine.domain.measurements import Result

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from assaypilot.engine.system.memory import without_collecting
+from assaypilot.engine.system.resources import without_collecting
 
 
 def test_a_pause_that_ends_in_another_thread_ends_none_of_this_one():

@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assaypilot.engine.domain.derived import profile_endpoint, profile_of, with_noise
 from assaypilot.engine.domain.desirability import Curve, Profile, parse_curve
-from assaypilot.engine.domain.difference import with_noise
 from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.domain.profiles import profile_endpoint, profile_of
 from assaypilot.engine.errors import AssayPilotError
 
 POTENCY = Endpoint("pIC50", noise_sd=0.2)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assaypilot.engine.domain.difference import (
+from assaypilot.engine.domain.derived import (
     check_differences,
     difference,
     find_parts,

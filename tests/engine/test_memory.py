@@ -9,7 +9,9 @@ import pytest
 
 import assaypilot.engine
 
-TOLD = "import os\nfrom assaypilot.engine.system.memory import give_memory_back\nprint(give_memory_back(), *sorted(\n"
+TOLD = (
+    "import os\nfrom assaypilot.engine.system.resources import give_memory_back\nprint(give_memory_back(), *sorted(\n"
+)
 TOLD += "    f'{name}={value}' for name, value in os.environ.items() if name.startswith('MALLOC_')))"
 
 

@@ -3,13 +3,13 @@ import pytest
 
 from assaypilot.engine.design import g_optimal
 from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures
-from assaypilot.engine.system import threads
+from assaypilot.engine.system import resources
 
 
 @pytest.fixture
 def two():
     """Two threads in every library of linear algebra, as on a machine of two processors."""
-    libraries = threads._libraries()
+    libraries = resources._libraries()
     if not libraries:
         pytest.skip("numpy's linear algebra is not OpenBLAS here")
     before = [get() for get, _ in libraries]
@@ -25,13 +25,13 @@ def counts(two):
 
 
 def test_one_thread_inside_and_as_many_as_before_outside(two):
-    with threads.algebra_on_one_thread():
+    with resources.algebra_on_one_thread():
         assert counts(two) == {1}
-        with threads.algebra_on_one_thread():
+        with resources.algebra_on_one_thread():
             assert counts(two) == {1}
         assert counts(two) == {1}
     assert counts(two) == {2}
-    with pytest.raises(KeyError), threads.algebra_on_one_thread():
+    with pytest.raises(KeyError), resources.algebra_on_one_thread():
         raise KeyError
     assert counts(two) == {2}
 

@@ -10,13 +10,12 @@ from assaypilot.engine.campaign.results.duplicates import days
 from assaypilot.engine.chemistry.cores import read_cores
 from assaypilot.engine.chemistry.names import drawable, short_name, short_names
 from assaypilot.engine.chemistry.structures import read_structure
+from assaypilot.engine.domain.derived import find_parts
 from assaypilot.engine.domain.desirability import parse_curve
-from assaypilot.engine.domain.difference import find_parts
 from assaypilot.engine.domain.endpoint import Endpoint, Limit, normalise_unit
 from assaypilot.engine.domain.library import Library, label_text
 from assaypilot.engine.domain.noise import parse_noise
-from assaypilot.engine.domain.plates.layout import PlateUse, read_controls
-from assaypilot.engine.domain.plates.wells import FORMATS, read_well, wells_text
+from assaypilot.engine.domain.plates import FORMATS, PlateUse, read_controls, read_well, wells_text
 from assaypilot.engine.simulate.instances import get
 from assaypilot.engine.tables import headers
 from assaypilot.engine.tables.classes import classes_of

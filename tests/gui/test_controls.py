@@ -4,8 +4,8 @@ import pytest
 
 from assaypilot.engine.domain.controls import Control, parse_control
 from assaypilot.engine.domain.library import Library
-from assaypilot.engine.domain.plates.layout import Control as Wells
-from assaypilot.engine.domain.plates.layout import PlateUse
+from assaypilot.engine.domain.plates import Control as Wells
+from assaypilot.engine.domain.plates import PlateUse
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.gui.new_campaign.goal_strategy import controls_in
 from assaypilot.gui.round.reason_dialog import CorrectDialog, ExcludeDialog

@@ -8,11 +8,11 @@ from PySide6.QtWidgets import QApplication
 
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.settings import Settings
+from assaypilot.engine.domain.derived import PROFILE, profile_endpoint
 from assaypilot.engine.domain.desirability import Curve
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Result
-from assaypilot.engine.domain.profiles import PROFILE, profile_endpoint
 from assaypilot.gui.candidates.candidate_panel import details
 from assaypilot.gui.candidates.candidate_rows import CandidatesModel
 from assaypilot.gui.new_campaign.profile_editor import ProfileEditor

@@ -5,8 +5,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 
-from assaypilot.engine.domain.plates.layout import PlateUse, read_controls
-from assaypilot.engine.domain.plates.wells import Well
+from assaypilot.engine.domain.plates import PlateUse, Well, read_controls
 from assaypilot.gui.round.plate_looks import DECISION
 from assaypilot.gui.round.work_list_dialog import WorkListDialog
 from assaypilot.gui.window.page import PageName

@@ -7,8 +7,7 @@ from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication
 
-from assaypilot.engine.domain.plates.layout import PlateUse, read_controls
-from assaypilot.engine.domain.plates.wells import Well, read_well
+from assaypilot.engine.domain.plates import PlateUse, Well, read_controls, read_well
 from assaypilot.gui.round.plate import short_names
 from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import idle, open_round, show, status, until, view

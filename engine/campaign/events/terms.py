@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...domain.difference import in_words
+from ...domain.derived import in_words
 from ...domain.endpoint import Endpoint
 from ...domain.library import Library
 from ...errors import AssayPilotError

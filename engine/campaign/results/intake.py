@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from ...domain.controls import Control, Reading, find_control
-from ...domain.difference import in_words
+from ...domain.derived import in_words
 from ...domain.endpoint import Endpoint
 from ...domain.library import Library
 from ...domain.measurements import Measurement, Result

@@ -19,7 +19,7 @@ from assaypilot.engine.campaign.replay import Ledger
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Result
-from assaypilot.engine.domain.plates.layout import PlateUse
+from assaypilot.engine.domain.plates import PlateUse
 from assaypilot.engine.errors import AssayPilotError
 from tests.engine.campaign.making import differences, make, small_library
 

@@ -13,7 +13,7 @@ from assaypilot.engine.campaign.file.store import Store
 from assaypilot.engine.campaign.plating import layout_from_json, layout_to_json, plate_layout
 from assaypilot.engine.campaign.verifying import verify
 from assaypilot.engine.domain.endpoint import Endpoint, Limit
-from assaypilot.engine.domain.plates.layout import PlateUse, read_controls
+from assaypilot.engine.domain.plates import PlateUse, read_controls
 from assaypilot.engine.errors import AssayPilotError
 from tests.engine.campaign.making import answers, make
 

@@ -16,7 +16,7 @@ from assaypilot.engine.campaign.events.fold import KINDS
 from assaypilot.engine.campaign.issued_rounds import Source
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Result
-from assaypilot.engine.domain.plates.layout import PlateUse
+from assaypilot.engine.domain.plates import PlateUse
 from assaypilot.engine.domain.stock import TO_MAKE, StockLine
 from tests import snapshots
 from tests.engine.campaign.making import answers, finish, make, small_library

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 from rdkit import Chem, rdBase
 from rdkit.Chem import rdRGroupDecomposition
 
-from assaypilot.engine.chemistry.assembling import CORE_SITE, NO_SITE, assemble
-from assaypilot.engine.chemistry.cores import Core, parse_core, read_cores
+from assaypilot.engine.chemistry.cores import CORE_SITE, NO_SITE, Core, assemble, parse_core, read_cores
 from assaypilot.engine.chemistry.decomposition import decompose, extend
 from assaypilot.engine.chemistry.structures import read_structures
 from assaypilot.engine.errors import AssayPilotError

@@ -4,7 +4,7 @@ import sys
 import numpy as np
 import pytest
 
-from assaypilot.engine.chemistry.assembling import CORE_SITE, product_smiles, with_structures
+from assaypilot.engine.chemistry.cores import CORE_SITE, product_smiles, with_structures
 from assaypilot.engine.chemistry.properties import (
     FIGURES,
     holding,

@@ -9,7 +9,7 @@ from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.issued_rounds import Round
 from assaypilot.engine.campaign.settings import Settings
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.chemistry.assembling import CORE_SITE
+from assaypilot.engine.chemistry.cores import CORE_SITE
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library, Scaffold, Site
 from assaypilot.engine.domain.measurements import Result

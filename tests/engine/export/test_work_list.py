@@ -10,7 +10,7 @@ from assaypilot.engine.campaign.issued_rounds import Round
 from assaypilot.engine.campaign.plating import plate_layout
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.endpoint import Endpoint, Limit
-from assaypilot.engine.domain.plates.layout import PlateUse, read_controls
+from assaypilot.engine.domain.plates import PlateUse, read_controls
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.sheet import Sheet, write_csv
 from assaypilot.engine.export.work_list import NOT_PLANNED, plate_map, work_list

@@ -12,8 +12,7 @@ from assaypilot.engine.campaign.issued_rounds import Round
 from assaypilot.engine.campaign.plating import plate_layout
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.domain.plates.layout import Layout, Placed, Plate, PlateUse, read_controls
-from assaypilot.engine.domain.plates.wells import Well
+from assaypilot.engine.domain.plates import Layout, Placed, Plate, PlateUse, Well, read_controls
 from assaypilot.engine.export.pdf_pages import load_fonts
 from assaypilot.engine.export.work_page import plate_table, work_page
 from assaypilot.engine.system.progress import Report, silent

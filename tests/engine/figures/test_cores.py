@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from rdkit import Chem
 
-from assaypilot.engine.chemistry.assembling import CORE_SITE
+from assaypilot.engine.chemistry.cores import CORE_SITE
 from assaypilot.engine.domain.library import Library, Scaffold, Site
 from assaypilot.engine.figures.aligned import Aligned
 from assaypilot.engine.figures.cores import carried

@@ -2,8 +2,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from assaypilot.engine.domain.plates.layout import Control, PlateUse, read_controls
-from assaypilot.engine.domain.plates.wells import FORMATS, Well
+from assaypilot.engine.domain.plates import FORMATS, Control, PlateUse, Well, read_controls
 from assaypilot.engine.errors import AssayPilotError
 
 ENDS = read_controls(["1,12"])

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assaypilot.engine.domain.plates.spreading import spread
+from assaypilot.engine.domain.spreading import spread
 
 
 def pairs(places):

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assaypilot.engine.domain.plates.wells import FORMATS, Well, read_well, row_letters, wells_text
+from assaypilot.engine.domain.plates import FORMATS, Well, read_well, row_letters, wells_text
 
 
 @pytest.mark.parametrize(("size", "last"), [(24, "D6"), (48, "F8"), (96, "H12"), (384, "P24"), (1536, "AF48")], ids=str)

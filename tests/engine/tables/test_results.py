@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 from assaypilot.engine.domain.controls import Control
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library
-from assaypilot.engine.domain.plates.layout import Control as Standing
-from assaypilot.engine.domain.plates.layout import Layout, Placed, Plate, PlateUse
-from assaypilot.engine.domain.plates.wells import Well
+from assaypilot.engine.domain.plates import Control as Standing
+from assaypilot.engine.domain.plates import Layout, Placed, Plate, PlateUse, Well
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.sheet import write_csv
 from assaypilot.engine.tables.importer import import_table

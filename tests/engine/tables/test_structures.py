@@ -5,7 +5,7 @@ import json
 import pytest
 from rdkit import Chem
 
-from assaypilot.engine.chemistry.assembling import product_smiles
+from assaypilot.engine.chemistry.cores import product_smiles
 from assaypilot.engine.chemistry.names import pictures
 from assaypilot.engine.chemistry.similarity import library_similarity
 from assaypilot.engine.domain.library import Library, Scaffold

@@ -21,7 +21,7 @@ from itertools import combinations
 
 import numpy as np
 
-from ...arrays import Ints
+from ..arrays import Ints
 
 Place = tuple[int, int, int]
 """Plate, row, column."""
