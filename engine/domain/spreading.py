@@ -16,7 +16,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
@@ -27,7 +26,7 @@ Place = tuple[int, int, int]
 """Plate, row, column."""
 Position = tuple[int, int]
 """Row, column."""
-_TURNS = 16
+_TURNS = 32
 """Turns of a plate that are compared, to separate replicates, and on several plates to change their places."""
 _LOTS = 5_318_008
 """Start of the random streams of plates, separate from those of designs."""
@@ -38,9 +37,9 @@ def spread(replicates: Sequence[int], rows: int, columns: int, entropy: Sequence
 
     As few plates as hold them all, as evenly filled as can be; the replicates of an item are dealt to all of them
     in turn. On a plate no two of them share a row or a column, if there are at most as many of them as the shorter side
-    of the part that is used and fewer than the longer; in any case they are as distant as the diagonals allow. On
-    different plates they have different places, as far as turning the plates achieves it. Items follow each other
-    by lot. A plate that is not full is filled from the left.
+    of the part that is used and fewer than the longer. Nor do they touch, or have equal places on different plates, as
+    far as turning the plates achieves it. Items follow each other by lot. A plate that is not full is filled from the
+    left.
     """
     n_plates = -(-sum(replicates) // (rows * columns))
     lots = _Lots(entropy)
@@ -69,6 +68,11 @@ class _Lots:
         """Return a number below n."""
         return int(self._source.random_raw() % n)
 
+    def prime_to(self, side: int) -> int:
+        """Return a number below ``side`` that is prime to it: by so many steps at a time every row is reached."""
+        steps = [step for step in range(1, max(2, side)) if math.gcd(step, side) == 1]
+        return steps[self.below(len(steps))]
+
 
 def _filled(
     items: Sequence[int], rows: int, columns: int, before: Sequence[Sequence[Place]], lots: _Lots
@@ -83,10 +87,8 @@ def _filled(
     for turn in range(_TURNS):
         wide = min(columns, wide + (turn > 0 and turn % 4 == 0))  # more room helps, if it leaves gaps
         row_of, column_of = _diagonals(rows, wide)
-        strides = _strides(rows, wide, most)
-        down, right = strides[lots.below(len(strides))]
-        placed_rows = (row_of * down + lots.below(rows)) % rows
-        placed_columns = (column_of * right + lots.below(wide)) % wide
+        placed_rows = (row_of * lots.prime_to(rows) + lots.below(rows)) % rows
+        placed_columns = (column_of * lots.prime_to(wide) + lots.below(wide)) % wide
         places = list(zip(placed_rows.tolist(), placed_columns.tolist(), strict=True))
         places = _without_gaps(items, places[:n], sorted(places[n:], key=lambda place: place[::-1]))
         cost = _cost(items, places, before)
@@ -140,35 +142,3 @@ def _diagonals(rows: int, columns: int) -> tuple[Ints, Ints]:
     if columns >= rows:
         return step % rows, (step + run) % columns
     return (step + run) % rows, step % columns
-
-
-@lru_cache(maxsize=256)
-def _strides(rows: int, columns: int, most: int) -> tuple[tuple[int, int], ...]:
-    """Return how to rename rows and columns so that ``most`` consecutive places are as distant as possible.
-
-    Distances are around the plate, which is never more than across it; where a run of the diagonals ends the longer
-    side goes one step further.
-    """
-    distances = np.arange(1, max(2, most))
-    later = distances + 1
-    of_rows = {stride: (_around(distances, stride, rows), _around(later, stride, rows)) for stride in _prime_to(rows)}
-    of_columns = {
-        stride: (_around(distances, stride, columns), _around(later, stride, columns)) for stride in _prime_to(columns)
-    }
-    scores: dict[tuple[int, int], int] = {}
-    for down, (row, row_later) in of_rows.items():
-        for right, (column, column_later) in of_columns.items():
-            at_end = np.maximum(row, column_later) if columns >= rows else np.maximum(row_later, column)
-            scores[down, right] = int(min(np.maximum(row, column).min(), at_end.min()))
-    best = max(scores.values())
-    return tuple(pair for pair, score in scores.items() if score == best)
-
-
-def _prime_to(side: int) -> list[int]:
-    return [stride for stride in range(1, max(2, side)) if math.gcd(stride, side) == 1]
-
-
-def _around(steps: Ints, stride: int, side: int) -> Ints:
-    """Return the distance of places that are so many steps apart, the shorter way around."""
-    distance = steps * stride % side
-    return np.minimum(distance, side - distance)

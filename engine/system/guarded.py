@@ -34,8 +34,8 @@ _PATIENCE = 5.0
 """Seconds that a process gets to end by itself."""
 _BUSY = 3.0
 """How much longer than its time of a processor the work may take, where other programs want that, too."""
-_TIME_USED_UP = 1816 if sys.platform == "win32" else -getattr(signal, "SIGXCPU", 24)
-"""How a process ends that had its time of a processor: in a job of Windows by the error of a quota."""
+_TIME_USED_UP = -getattr(signal, "SIGXCPU", 24)
+"""How a process ends that had its time of a processor."""
 _MODULE = "assaypilot.engine.system.guarded"
 _INSIDE = "ASSAYPILOT_GUARDED"
 
@@ -205,63 +205,17 @@ def _say(answer: IO[bytes], kind: str, content: Any) -> None:
 
 
 def _limit(seconds: float) -> None:
-    """End this process when it takes more processor time or memory than it may."""
-    if sys.platform == "win32":
-        _limit_job(seconds)
+    """End this process when it takes more processor time or memory than it may; Windows knows only its time."""
+    try:
+        import resource
+    except ImportError:  # the process that started this one ends it
         return
-    import resource
-
     used = resource.getrusage(resource.RUSAGE_SELF)
     cpu = math.ceil(used.ru_utime + used.ru_stime + seconds)
     # Linux counts everything a process may write to; a Mac knows no limit of memory that it keeps.
     for what, most in ((resource.RLIMIT_CPU, cpu), (resource.RLIMIT_DATA, CHILD_MEMORY), (resource.RLIMIT_CORE, 0)):
         with suppress(OSError, ValueError):  # the system has a lower one
             resource.setrlimit(what, (most, most + 1))
-
-
-def _limit_job(seconds: float) -> None:
-    """Put this process into a job of Windows with limits."""
-    if sys.platform != "win32":
-        return
-    import ctypes
-    from ctypes import wintypes
-
-    class Basic(ctypes.Structure):
-        _fields_ = (
-            ("PerProcessUserTimeLimit", ctypes.c_int64),
-            ("PerJobUserTimeLimit", ctypes.c_int64),
-            ("LimitFlags", wintypes.DWORD),
-            ("MinimumWorkingSetSize", ctypes.c_size_t),
-            ("MaximumWorkingSetSize", ctypes.c_size_t),
-            ("ActiveProcessLimit", wintypes.DWORD),
-            ("Affinity", ctypes.c_size_t),
-            ("PriorityClass", wintypes.DWORD),
-            ("SchedulingClass", wintypes.DWORD),
-        )
-
-    class Extended(ctypes.Structure):
-        _fields_ = (
-            ("Basic", Basic),
-            ("IoInfo", ctypes.c_uint64 * 6),
-            ("ProcessMemoryLimit", ctypes.c_size_t),
-            ("JobMemoryLimit", ctypes.c_size_t),
-            ("PeakProcessMemoryUsed", ctypes.c_size_t),
-            ("PeakJobMemoryUsed", ctypes.c_size_t),
-        )
-
-    process_time, process_memory, extended = 0x2, 0x100, 9  # of JOBOBJECT_EXTENDED_LIMIT_INFORMATION
-    limits = Extended()
-    limits.Basic.LimitFlags = process_time | process_memory
-    limits.Basic.PerProcessUserTimeLimit = int(seconds * 10_000_000)
-    limits.ProcessMemoryLimit = CHILD_MEMORY
-    kernel = ctypes.WinDLL("kernel32", use_last_error=True)
-    kernel.CreateJobObjectW.restype = wintypes.HANDLE
-    kernel.GetCurrentProcess.restype = wintypes.HANDLE
-    kernel.SetInformationJobObject.argtypes = (wintypes.HANDLE, ctypes.c_int, ctypes.c_void_p, wintypes.DWORD)
-    kernel.AssignProcessToJobObject.argtypes = (wintypes.HANDLE, wintypes.HANDLE)
-    job = kernel.CreateJobObjectW(None, None)
-    kernel.SetInformationJobObject(job, extended, ctypes.byref(limits), ctypes.sizeof(limits))
-    kernel.AssignProcessToJobObject(job, kernel.GetCurrentProcess())
 
 
 if __name__ == "__main__":

