@@ -43,22 +43,23 @@ _SIGN_BEHIND = re.compile(
 )
 _BEHIND_MARKS = re.compile(r"(?P<body>.*[^\s*†‡§¶])\s*(?P<rest>[*†‡§¶]+)", re.S)
 _BEHIND_SPREAD = re.compile(
-    r"(?P<body>[^±()]*?[\d%A-Za-zµμ])\s*(?P<rest>(?:±|\+/[-−–]|\+[-−–])\s*(?P<spread>[\d.,]+(?:[eE][+-]?\d+)?)\s*(?P<unit>%|[A-Za-zµμ][^\s\d]*)?)",
+    r"(?P<body>[^±()]*?[\d%A-Za-zµμ])\s*(?P<rest>(?:±|\+/[-−–]|\+[-−–])\s*[\d.,]+(?:[eE][+-]?\d+)?\s*(?P<unit>%|[A-Za-zµμ][^\s\d]*)?)",
     re.S,
 )
 _BEHIND_INTERVAL = re.compile(
-    r"(?P<body>.*?[^\s(\[])\s*(?P<rest>[(\[]\s*(?P<low>[\d.,]+(?:[eE][+-]?\d+)?)\s*(?:-|–|—|to|;|,\s|\.\.\.?|…)\s*"
-    r"(?P<high>[\d.,]+(?:[eE][+-]?\d+)?)\s*[)\]])",
+    r"(?P<body>.*?[^\s(\[])\s*(?P<rest>[(\[]\s*[\d.,]+(?:[eE][+-]?\d+)?\s*(?:-|–|—|to|;|,\s|\.\.\.?|…)\s*"
+    r"[\d.,]+(?:[eE][+-]?\d+)?\s*[)\]])",
     re.I | re.S,
 )
 _BEHIND_NUMBER = re.compile(r"(?P<body>[^()]*?[\d%A-Za-zµμ])\s*(?P<rest>\(\s*\d[\d.,]*\s*\))")
 """A value with a number in parentheses behind it, which may be an SD, a standard error or a count."""
+_BEHIND = (_BEHIND_MARKS, _BEHIND_INTERVAL, _BEHIND_NUMBER, _BEHIND_SPREAD)
 _TIMES_TEN = re.compile(r"(?<=\d)\s*[x×·*]\s*10\s*\^?\s*(?P<power>[+\-−–]?\s?\d{1,2})(?![\d.,])", re.I)
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 _BEHIND_COUNT = re.compile(
     r"(?P<body>.*?\S)(?:\s*[,;]?\s+|\s*(?P<open>[(\[])\s*|\s*[,;]\s*)(?P<rest>(?:n|sd|stdev)\b.*)", re.I | re.S
 )
-_COUNT = re.compile(r"n\s*[=:]?\s*(\d{1,6})", re.I)
+_COUNT = re.compile(r"\bn\s*[=:]?\s*0*([1-9]\d{0,5})", re.I)
 _SD = re.compile(r"(?:sd|stdev)\s*[=:]?\s*([\d.,]+(?:[eE][+-]?\d+)?)", re.I)
 with Path(__file__).with_name("unreadable.csv").open(encoding="utf-8", newline="") as _file:
     _REFUSED = tuple(
@@ -192,44 +193,20 @@ def _powers(text: str) -> str:
 
 def _with_more(text: str, decimal: str) -> Value | None:
     """Return a value with text after it: its n and SD by name, a spread of unknown kind, a footnote's mark."""
-    marked = _BEHIND_MARKS.fullmatch(text)
-    if marked is not None:
-        return _joined(marked["body"], decimal, rest=marked["rest"])
-    counted = _BEHIND_COUNT.fullmatch(text)
+    counted = None if _BEHIND_MARKS.fullmatch(text) else _BEHIND_COUNT.fullmatch(text)
     if counted is not None:
-        closing = {"(": ")", "[": "]"}.get(counted["open"] or "", "")
-        rest = counted["rest"].strip()
-        if not rest.endswith(closing):
+        n, sd = _COUNT.search(counted["rest"]), _SD.search(counted["rest"])
+        if _COUNT.sub("", _SD.sub("", counted["rest"], 1), 1).strip(" ,;)]"):
             return None
-        n: int | None = None
-        sd: float | None = None
-        for part in re.split(r"\s*[,;]\s*(?=[A-Za-z])|\s+(?=n\b|sd\b)", rest.removesuffix(closing).strip(), flags=re.I):
-            if n is None and (count := _COUNT.fullmatch(part)) is not None and int(count[1]) > 0:
-                n = int(count[1])
-            elif sd is None and (spread := _SD.fullmatch(part)) is not None:
-                sd = parse_number(spread[1], decimal)
-            else:
-                return None
-        return _joined(counted["body"], decimal, n=n, sd=sd)
-    between = _BEHIND_INTERVAL.fullmatch(text)
-    if between is not None:
-        whole = _joined(between["body"], decimal, rest=between["rest"])
-        try:
-            low, high = parse_number(between["low"], decimal), parse_number(between["high"], decimal)
-        except ValueError:
-            return None
-        # Only what surrounds the value is an interval of it.
-        return whole if whole is not None and low <= whole.value <= high else None
-    numbered = _BEHIND_NUMBER.fullmatch(text)
-    if numbered is not None:
-        return _joined(numbered["body"], decimal, rest=numbered["rest"])
-    spreading = _BEHIND_SPREAD.fullmatch(text)
-    if spreading is not None:
-        # The unit of 35 ± 4 nM is that of both.
-        unit = spreading["unit"] or ""
-        body = spreading["body"]
-        return _joined(f"{body} {unit}" if unit and body[-1].isdigit() else body, decimal, rest=spreading["rest"])
-    return None
+        spread = None if sd is None else parse_number(sd[1], decimal)
+        return _joined(counted["body"], decimal, n=None if n is None else int(n[1]), sd=spread)
+    found = next((match for pattern in _BEHIND if (match := pattern.fullmatch(text)) is not None), None)
+    if found is None:
+        return None
+    # The unit of 35 ± 4 nM is that of both.
+    unit = found.groupdict().get("unit") or ""
+    body = f"{found['body']} {unit}" if unit and found["body"][-1].isdigit() else found["body"]
+    return _joined(body, decimal, rest=found["rest"])
 
 
 def _joined(body: str, decimal: str, *, n: int | None = None, sd: float | None = None, rest: str = "") -> Value | None:
