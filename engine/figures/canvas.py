@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 from matplotlib.text import Annotation
 from matplotlib.ticker import MaxNLocator
 
@@ -101,6 +102,21 @@ def note(
     )  # fmt: skip
 
 
+def legend(figure: Figure, handles: Sequence[Line2D | Patch], palette: Palette) -> None:
+    """Write the legend in one line above the plot, in smaller letters where it is narrow."""
+    left = figure.axes[0].get_position().x0
+    room = (1.0 - left) * figure.get_figwidth() * 72.0
+    letters = sum(len(str(handle.get_label())) for handle in handles)
+    needs = SMALL * (0.53 * letters + 2.8 * len(handles))
+    size = max(SMALL * min(1.0, room / max(needs, 1.0)), 5.0)
+    made = figure.legend(
+        handles=list(handles), loc="upper left", ncols=max(len(handles), 1), frameon=False, fontsize=size,
+        labelcolor=palette.text, borderaxespad=0.2, handletextpad=0.4, columnspacing=1.5, handlelength=1.4,
+        bbox_to_anchor=(figure.axes[0].get_position().x0 - 0.006, 1.0),
+    )  # fmt: skip
+    made.set_zorder(8)
+
+
 def value_ends(
     points: Floats, bounds: Floats, share: float, pad: float, marks: Sequence[float] = ()
 ) -> tuple[float, float]:
@@ -143,8 +159,8 @@ def ring(axes: Axes, x: float, y: float, palette: Palette, *, size: float = 11.0
     )  # fmt: skip
 
 
-def round_ticks(most: int) -> MaxNLocator:
-    """Return a locator of ticks for values, with at most so many steps."""
+def round_ticks(most: int | Literal["auto"]) -> MaxNLocator:
+    """Return a locator of ticks for values, with at most so many steps; ``auto``: as many as have room."""
     return MaxNLocator(nbins=most, steps=[1, 2, 2.5, 5, 10])
 
 

@@ -14,7 +14,7 @@ from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from ..arrays import Flags, Floats, Ints
-from .canvas import SMALL, blank, fitting, mark_status, note, ring, round_ticks, value_ends, with_message
+from .canvas import SMALL, blank, fitting, legend, mark_status, note, ring, round_ticks, value_ends, with_message
 from .palette import IN, LIGHT, OUT, UNDECIDED, WORDS, Palette
 
 MOST_BOXES = 40
@@ -268,18 +268,3 @@ def _points(plot: Axes, view: Spread, palette: Palette) -> list[Line2D]:
         handles.append(mark_status(plot, x, y, code, palette, size=size, level=level, edge=edge))
         handles[-1].set_label(f"{int(here.sum()):,} {WORDS[code]}")
     return handles[::-1]
-
-
-def legend(figure: Figure, handles: Sequence[Line2D | Patch], palette: Palette) -> None:
-    """Write the legend in one line above the plot, in smaller letters where it is narrow."""
-    left = figure.axes[0].get_position().x0
-    room = (1.0 - left) * figure.get_figwidth() * 72.0
-    letters = sum(len(str(handle.get_label())) for handle in handles)
-    needs = SMALL * (0.53 * letters + 2.8 * len(handles))
-    size = max(SMALL * min(1.0, room / max(needs, 1.0)), 5.0)
-    made = figure.legend(
-        handles=list(handles), loc="upper left", ncols=max(len(handles), 1), frameon=False, fontsize=size,
-        labelcolor=palette.text, borderaxespad=0.2, handletextpad=0.4, columnspacing=1.5, handlelength=1.4,
-        bbox_to_anchor=(figure.axes[0].get_position().x0 - 0.006, 1.0),
-    )  # fmt: skip
-    made.set_zorder(8)

@@ -14,8 +14,8 @@ from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
 from ..arrays import Floats, Ints
-from .canvas import SMALL, blank, note, round_ticks, with_message
-from .front import Axis, complete, legend
+from .canvas import SMALL, blank, legend, note, round_ticks, with_message
+from .front import Axis, complete
 from .palette import LIGHT, MARKERS, UNDECIDED, WORDS, Palette
 
 MOST_LINES = 80

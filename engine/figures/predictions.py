@@ -21,6 +21,7 @@ from .canvas import (
     blank,
     cut_middle,
     fitting,
+    legend,
     mark_status,
     note,
     ring,
@@ -29,7 +30,6 @@ from .canvas import (
     with_message,
     words_along,
 )
-from .front import legend
 from .palette import LIGHT, WORDS, Palette
 
 Shape = tuple[float, float]

@@ -4,35 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from ..arrays import Flags, Floats, Ints
-from .canvas import SMALL, blank, fitting, mark_status, note, ring, round_ticks, value_ends, whole_ticks, with_message
+from .canvas import SMALL, blank, fitting, legend, mark_status, ring, round_ticks, value_ends, whole_ticks, with_message
 from .palette import IN, LIGHT, UNDECIDED, Palette
 
 Ends = tuple[float, float, float, float]
 """Between which the axes run: left, right, bottom, top."""
 MOST_DRAWN = 110
 """Most compounds drawn at once: more would overlap in a window 1280 pixels wide."""
-
-_POINTS = 72.0
-"""Points of an inch."""
-_SMALLEST = 6.5
-"""Smallest legible point size."""
-_LETTER = 0.55
-"""Width of a letter in the mean, of its point size."""
-_TICK = 17.0
-"""Points that a number on the axis takes."""
-_ROOM = 55.0
-"""Points of a picture too low for both words at its lines."""
-_WORD = 15.0
-"""Points that a word at a line takes."""
-_OVER = 9.0
-"""Points of the picture above the axes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +134,7 @@ def ranked_intervals(
     mean, a triangle points towards values that are known only as bounds. The x axis is the rank, from
     ``ranking.first``; ``ends``: of the axes, instead of those that suit these compounds (see ``ranked_ends``).
     """
-    figure = blank(size, dpi, palette, (0.62, 0.12, 0.46, 0.12))
+    figure = blank(size, dpi, palette, (0.62, 0.12, 0.46, 0.32))
     axes = figure.axes[0]
     chosen = ranking.compounds
     if not chosen.size:
@@ -173,25 +161,39 @@ def ranked_intervals(
     place = ranking.place(selected)
     if place is not None:
         ring(axes, *place, palette, level=4)
-    side = _free_side(axes, bottom, top, line.soft, up=line.soft > line.level)
-    _zone_words(axes, palette, line, side)
     axes.xaxis.set_major_locator(whole_ticks(10))
-    axes.yaxis.set_major_locator(round_ticks(int(np.clip(_points_high(axes) / _TICK, 2, 6))))
+    axes.yaxis.set_major_locator(round_ticks("auto"))
     axes.set_ylabel(
         fitting(axes, "y", quantity, "", SMALL + 0.5), color=palette.text, fontsize=SMALL + 0.5, parse_math=False
     )
-    pointed = "triangles: values known only to lie below (above)" if any(np.isfinite(x).any() for x in limits) else ""
-    parts = _axis_words(ranking, bool(thin.any()), bool(decided.any())).split("; ")
-    parts += [text for text in ("dashes: measured" if dashed else "", pointed) if text]
-    # Centred below the axes, a longer line would leave the picture at its right.
-    room = axes.get_position().width * figure.get_figwidth() * _POINTS / _LETTER
-    while len(parts) > 1 and room / len("; ".join(parts)) < _SMALLEST:
-        parts.pop()
-    words = "; ".join(parts)
-    fits = room / max(1, len(words))
-    points = max(_SMALLEST, min(SMALL, fits))
-    axes.set_xlabel(words, color=palette.muted, fontsize=points, parse_math=False)
+    axes.set_xlabel(_axis_words(ranking), color=palette.muted, fontsize=SMALL, parse_math=False)
+    limited = any(np.isfinite(limit).any() for limit in limits)
+    found = _handles(palette, line, dashed=dashed, limited=limited, thin=bool(thin.any()), decided=bool(decided.any()))
+    legend(figure, found, palette)
     return figure
+
+
+def _handles(
+    palette: Palette, line: Cutoff, *, dashed: bool, limited: bool, thin: bool, decided: bool
+) -> list[Line2D | Patch]:
+    """Return the handles of a legend for all that is drawn besides estimates and their deciding intervals."""
+    handles: list[Line2D | Patch] = []
+    if np.isfinite(line.level):
+        handles.append(Line2D([], [], color=palette.cutoff, linewidth=1.1, label=line.words))
+        if np.isfinite(line.soft) and line.soft != line.level:
+            handles.append(Patch(facecolor=palette.band, edgecolor="none", label=line.zone))
+    mark: dict[str, Any] = {"linestyle": "none", "markerfacecolor": "none"}
+    if dashed:
+        handles.append(Line2D([], [], color=palette.text, marker="_", label="measured", **mark))
+    if limited:
+        words = "known only to lie below (above)"
+        handles.append(Line2D([], [], color=palette.muted, marker="v", markersize=5.5, label=words, **mark))
+    if thin:
+        where = " where nothing is decided" if decided else ", nothing decided yet"
+        handles.append(
+            Line2D([], [], color=palette.muted, linewidth=0.8, label=f"thin: 95 % posterior interval{where}")
+        )
+    return handles
 
 
 @dataclass(frozen=True, eq=False)
@@ -257,55 +259,11 @@ def _intervals(ranking: Ranking, spans: Spans) -> tuple[Floats, Floats]:
     return np.where(thin, under, bottom), np.where(thin, over, top)
 
 
-def _free_side(axes: Axes, bottom: Floats, top: Floats, level: float, *, up: bool) -> float:
-    """Return where across a word beyond ``level`` hides fewer intervals: 0.008 at the left, or 0.995 at the right."""
-    ends = axes.get_ylim()
-    reach = 0.09 * (ends[1] - ends[0])
-    low, high = (level, level + reach) if up else (level - reach, level)
-    hidden = (np.nan_to_num(bottom, nan=np.inf) < high) & (np.nan_to_num(top, nan=-np.inf) > low)
-    part = max(1, round(0.2 * hidden.size))
-    return 0.995 if hidden[-part:].sum() < hidden[:part].sum() else 0.008
-
-
-def _zone_words(axes: Axes, palette: Palette, line: Cutoff, side: float) -> None:
-    """Name the cutoff and its soft zone, this one at ``side``, where no bars are."""
-    if not np.isfinite(line.level):
-        return
-    up = line.soft > line.level  # smaller is better: the zone is above the line
-    # Outside the zone, where a ranking leaves room: on the cutoff's side at the right, beyond the zone at a free end.
-    named = [(line.level, line.words, not up, 0.995)]
-    if np.isfinite(line.soft) and line.soft != line.level and _points_high(axes) > _ROOM:
-        named.append((line.soft, line.zone, up, side))
-    bottom, top = axes.get_ylim()
-    height = _points_high(axes)
-    for level, word, beyond, across in named:
-        room = (top - level if beyond else level - bottom) / (top - bottom) * height
-        # Where the axis ends too soon it would overlap its numbers; above them a part of it has room.
-        above = beyond if room > (_WORD - _OVER if beyond else _WORD) else not beyond
-        note(
-            axes, word, (across, level), (0, 3 if above else -3), palette.cutoff, coords=axes.get_yaxis_transform(),
-            ha="right" if across > 0.5 else "left", va="bottom" if above else "top", zorder=5,
-            bbox={"boxstyle": "square,pad=0.15", "facecolor": palette.background, "edgecolor": "none", "alpha": 0.85},
-        )  # fmt: skip
-
-
-def _points_high(axes: Axes) -> float:
-    """Points from the bottom of the axes to their top."""
-    figure = axes.get_figure(root=True)
-    return axes.get_position().height * (72.0 * figure.get_figheight() if figure is not None else 0.0)
-
-
-def _axis_words(ranking: Ranking, thin: bool, bounded: bool) -> str:
-    """Return the label of the x axis: how many compounds are drawn, and which intervals."""
+def _axis_words(ranking: Ranking) -> str:
+    """Return the label of the x axis: how many compounds are drawn."""
     shown = int(ranking.compounds.size)
     if shown == ranking.total:
-        text = f"{shown:,} compounds, ranked by estimate"
-    elif ranking.first == 1:
-        text = f"the {shown:,} best of {ranking.total:,} compounds, ranked by estimate"
-    else:
-        text = f"compounds {ranking.first:,} to {ranking.first + shown - 1:,} of {ranking.total:,}, ranked by estimate"
-    if thin:
-        text += "; thin: 95 % posterior interval" + (
-            " where nothing is decided" if bounded else ", nothing decided yet"
-        )
-    return text
+        return f"{shown:,} compounds, ranked by estimate"
+    if ranking.first == 1:
+        return f"the {shown:,} best of {ranking.total:,} compounds, ranked by estimate"
+    return f"compounds {ranking.first:,} to {ranking.first + shown - 1:,} of {ranking.total:,}, ranked by estimate"

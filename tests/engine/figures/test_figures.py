@@ -120,15 +120,21 @@ def test_importing_figures_loads_no_pyplot() -> None:
     assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0
 
 
+def named(figure: Figure) -> list[str]:
+    """What the legend names."""
+    return [text.get_text() for legend in figure.legends for text in legend.get_texts()]
+
+
 def test_measured_means_are_dashes_at_their_ranks() -> None:
     estimate, status = np.array([8.0, 7.5, 7.0]), np.array([IN, UNDECIDED, OUT], dtype=np.int8)
     measured = np.array([np.nan, 7.9, np.nan])
     spans = Spans(estimate, estimate - 0.5, estimate + 0.5, status, measured=measured)
-    axes = ranked_intervals(rank_compounds(estimate, status), spans).axes[0]
+    figure = ranked_intervals(rank_compounds(estimate, status), spans)
+    axes = figure.axes[0]
     dashes = [line for line in axes.lines if line.get_marker() == "_"]
     assert [(x, y) for line in dashes for x, y in line.get_xydata() if np.isfinite(y)] == [(2.0, 7.9)]
-    assert "dashes: measured" in axes.get_xlabel()
-    assert "dashes" not in shown(estimate, status).axes[0].get_xlabel()
+    assert named(figure) == ["measured"]
+    assert "measured" not in named(shown(estimate, status))
 
 
 def test_values_known_only_as_bounds_have_triangles_beside_their_points() -> None:
@@ -148,7 +154,7 @@ def test_values_known_only_as_bounds_have_triangles_beside_their_points() -> Non
     assert [line.get_xdata().tolist() for line in dots] == [[1, 2, 3]]
     (segments,) = [c.get_segments() for c in axes.collections if hasattr(c, "get_segments")]
     assert [segment[0][1] for segment in segments] == pytest.approx([6.8, 5.5, 4.6])
-    assert "triangles" in axes.get_xlabel()
+    assert named(figure) == ["known only to lie below (above)", "thin: 95 % posterior interval, nothing decided yet"]
 
 
 NAME = "pIC50 human receptor, radioligand displacement, 10 % serum"
