@@ -164,6 +164,6 @@ def round_ticks(most: int | Literal["auto"]) -> MaxNLocator:
     return MaxNLocator(nbins=most, steps=[1, 2, 2.5, 5, 10])
 
 
-def whole_ticks(most: int) -> MaxNLocator:
-    """Return a locator of ticks for counts, at whole numbers, with at most so many steps."""
+def whole_ticks(most: int | Literal["auto"]) -> MaxNLocator:
+    """Return a locator of ticks for counts, at whole numbers; ``most`` as above."""
     return MaxNLocator(nbins=most, steps=[1, 2, 5, 10], integer=True, min_n_ticks=1)

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter
 from numpy.typing import NDArray
 
 from ..arrays import Ints
 from ..text import percent
-from .canvas import SMALL, blank, cut_middle, note, style, whole_ticks, with_message
-from .palette import IN, LIGHT, MARKERS, OUT, UNDECIDED, Palette
+from .canvas import SMALL, blank, cut_middle, legend, note, style, whole_ticks, with_message
+from .palette import IN, LIGHT, MARKERS, OUT, UNDECIDED, WORDS, Palette
 
 
 def counts_by_round(status: NDArray[np.int8], decided_in_round: Ints, last: int) -> tuple[list[int], list[int]]:
@@ -36,11 +37,11 @@ def set_by_round(
     size: tuple[float, float] = (2.8, 1.6),
     dpi: float = 100.0,
 ) -> Figure:
-    """Return the figure: undecided as an area, in as a line, over rounds 0, 1, ...; each named at its last point.
+    """Return the figure: undecided as an area, in as a line, over rounds 0, 1, ...; the legend has their last numbers.
 
     One round may be ``marked``: the one that is displayed.
     """
-    figure = blank(size, dpi, palette, (0.48, 1.02, 0.40, 0.10))
+    figure = blank(size, dpi, palette, (0.48, 0.12, 0.40, 0.30))
     axes = figure.axes[0]
     if len(inside) < 2:
         return with_message(figure, palette, "Nothing has been decided yet.")
@@ -48,28 +49,17 @@ def set_by_round(
     axes.fill_between(rounds, 0, undecided, color=palette.status[UNDECIDED], alpha=0.16, linewidth=0)
     for code, values in ((UNDECIDED, undecided), (IN, inside)):
         colour = palette.status[code]
-        axes.plot(rounds, values, color=colour, marker=MARKERS[code], markersize=4.2, linewidth=1.4, clip_on=False)
+        axes.plot(
+            rounds, values, color=colour, marker=MARKERS[code], markersize=4.2, linewidth=1.4, clip_on=False,
+            label=f"{values[-1]:,} {WORDS[code]}",
+        )  # fmt: skip
+    legend(figure, axes.get_lines(), palette)
     if marked is not None and marked < len(rounds):
         axes.axvline(marked, color=palette.text, linewidth=1.0, linestyle=(0, (3, 2)), zorder=1)
-    top = max(*inside, *undecided, 1)
-    ends = [float(undecided[-1]), float(inside[-1])]
-    # The two words must not overlap.
-    gap = 0.16 * top
-    if abs(ends[0] - ends[1]) < gap:
-        middle = max((ends[0] + ends[1]) / 2, gap / 2)
-        up = 1 if ends[0] > ends[1] else -1
-        ends = [middle + up * gap / 2, middle - up * gap / 2]
-    for code, level, value, word in (
-        (UNDECIDED, ends[0], undecided[-1], "undecided"),
-        (IN, ends[1], inside[-1], "in"),
-    ):
-        note(axes, f"{value:,} {word}", (rounds[-1], level), (7, 0), palette.status[code], va="center")
-    axes.set_ylim(0, top * 1.05)
+    axes.set_ylim(0, max(*inside, *undecided, 1) * 1.05)
     axes.set_xlim(-0.05 * len(rounds), len(rounds) - 1)
-    # A number and the space next to it take about a third of an inch.
-    room = axes.get_position().width * figure.get_figwidth()
-    axes.xaxis.set_major_locator(whole_ticks(max(2, min(8, int(room / 0.3)))))
-    axes.yaxis.set_major_locator(whole_ticks(4))
+    axes.xaxis.set_major_locator(whole_ticks("auto"))
+    axes.yaxis.set_major_locator(whole_ticks("auto"))
     axes.set_xlabel("round", color=palette.muted, fontsize=SMALL)
     return figure
 
@@ -93,7 +83,7 @@ def shrinking_plot(
         return figure
     width, height = figure.get_figwidth(), figure.get_figheight()
     first = figure.axes[0]
-    left, right, gap, bottom, top = 0.72 / width, 1.15 / width, 0.42 / height, 0.48 / height, 0.14 / height
+    left, right, gap, bottom, top = 0.72 / width, 0.15 / width, 0.42 / height, 0.48 / height, 0.32 / height
     room = 1.0 - bottom - top - gap
     first.set_position((left, bottom + 0.34 * room + gap, 1.0 - left - right, 0.66 * room))
     second = figure.add_axes((left, bottom, 1.0 - left - right, 0.34 * room))
@@ -108,7 +98,6 @@ def shrinking_plot(
     for axes in (first, second):
         axes.set_xlim(*ends)
         axes.xaxis.set_major_locator(whole_ticks(16))
-    first.spines["bottom"].set_bounds(ends[0], len(inside) - 1)  # the words are next to it
     first.set_xlabel("")
     first.set_ylabel("compounds", color=palette.muted, fontsize=SMALL)
     second.set_ylabel(cut_middle(words, 24), color=palette.muted, fontsize=SMALL, parse_math=False)
@@ -118,13 +107,9 @@ def shrinking_plot(
 
 
 _TOP, _BOTTOM, _RIGHT = 0.26, 0.46, 0.2
-_LETTER, _WORDS_LETTER = 0.072, 0.078
-"""Most inches of a letter next to the rows, and of one above them."""
+_LETTER = 0.072
+"""Most inches of a letter next to the rows."""
 _LONGEST = 24
-_POINTS = 72.0
-"""Points of an inch."""
-_MIDDLE = 5.0
-"""Points of the mark in the middle of a bar, which has room for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,14 +162,14 @@ def reach_plot(
     for place, row in enumerate(rows):
         _bar(axes, place, row, end, palette, filled=place > 0 or len(rows) == 1)
         _name(axes, place, row, palette)
-    known = [(used / 2.0, f"{used:,} used", palette.muted)] if used > 0 else []
-    separate = [(float(budget), f"budget {budget:,}", palette.cutoff) for budget in budgets]
-    listed = " and ".join(f"{budget:,}" for budget in budgets)
-    together = [(sum(budgets) / len(budgets), f"budget {listed}", palette.cutoff)] if budgets else []
-    _above(axes, [known + separate, known + together], end)
-    # A number and the space next to it take about half an inch.
-    room = axes.get_position().width * figure.get_figwidth()
-    axes.xaxis.set_major_locator(whole_ticks(min(6, max(2, int(room / 0.5)))))
+    handles: list[Line2D | Patch] = []
+    if used > 0:
+        handles.append(Patch(facecolor=palette.grid, label=f"{used:,} used"))
+    if budgets:
+        words = f"budget {' and '.join(f'{budget:,}' for budget in budgets)}"
+        handles.append(Line2D([], [], color=palette.cutoff, linestyle=(0, (4, 2)), linewidth=1.4, label=words))
+    legend(figure, handles, palette)
+    axes.xaxis.set_major_locator(whole_ticks("auto"))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     axes.set_xlabel("measurements in all", color=palette.muted, fontsize=SMALL)
     return figure
@@ -198,11 +183,8 @@ def _bar(axes: Axes, place: int, row: Reach, end: float, palette: Palette, *, fi
         place, high - row.low, left=row.low, height=0.40, color=colour if filled else palette.background,
         edgecolor=colour, linewidth=1.3, zorder=2,
     )  # fmt: skip
-    figure = axes.get_figure(root=True)
-    inches = axes.get_position().width * (figure.get_figwidth() if figure is not None else 0.0)
-    if (high - row.low) / end * inches * _POINTS > 2.0 * _MIDDLE:
-        middle = palette.background if filled else colour
-        axes.plot([row.middle], [place], marker="o", markersize=_MIDDLE, color=middle, markeredgecolor=middle, zorder=3)
+    middle = palette.background if filled else colour
+    axes.plot([row.middle], [place], marker="o", markersize=5.0, color=middle, markeredgecolor=middle, zorder=3)
     if row.more:
         axes.plot([high], [place], marker=">", markersize=9, color=colour, zorder=3, clip_on=False)
     if row.budget is not None:
@@ -221,35 +203,6 @@ def _name(axes: Axes, place: int, row: Reach, palette: Palette) -> None:
         note(
             axes, text, (0.0, place), (-8, shift), colour, coords=axes.get_yaxis_transform(), ha="right", va="center",
             fontweight=weight,
-        )  # fmt: skip
-
-
-def _above(axes: Axes, choices: Sequence[Sequence[tuple[float, str, str]]], end: float) -> None:
-    """Write the first of several sets of words, above their places, in which no words overlap.
-
-    All stay inside the picture; the last set is spread from left to right when it has no room either.
-    """
-    figure = axes.get_figure(root=True)
-    if figure is None:
-        return
-    box, whole = axes.get_position(), figure.get_figwidth()
-    placed: list[tuple[float, float, str, str]] = []
-    for words in choices:
-        placed = []
-        for x, text, colour in words:
-            half = 0.5 * _WORDS_LETTER * len(text)
-            middle = (box.x0 + box.width * x / end) * whole
-            placed.append((min(max(middle, half + 0.04), whole - half - 0.04), half, text, colour))
-        gaps = [after[0] - after[1] - one[0] - one[1] for one, after in pairwise(placed)]
-        if all(gap > 0.08 for gap in gaps):
-            break
-    else:
-        first, *_, last = placed
-        placed = [(first[1] + 0.04, *first[1:]), (whole - last[1] - 0.04, *last[1:])]
-    for middle, _, text, colour in placed:
-        note(
-            axes, text, ((middle / whole - box.x0) / box.width, 1.0), (0, 3), colour, coords="axes fraction",
-            ha="center", va="bottom",
         )  # fmt: skip
 
 
@@ -294,11 +247,8 @@ def discovery_plot(
     axes.set_ylim(0.0, 1.04)
     axes.set_yticks([0.0, 0.5, 1.0])
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: percent(value)))
-    axes.xaxis.set_major_locator(whole_ticks(6))
+    axes.xaxis.set_major_locator(whole_ticks("auto"))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     axes.set_xlabel("measurements in all", color=palette.muted, fontsize=SMALL)
-    axes.legend(
-        loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=len(rows) + 1, fontsize=SMALL, frameon=False,
-        labelcolor=palette.muted, borderpad=0.0, borderaxespad=0.2, handlelength=1.6, columnspacing=1.0,
-    )  # fmt: skip
+    legend(figure, [line for line in axes.get_lines() if not str(line.get_label()).startswith("_")], palette)
     return figure

@@ -75,8 +75,7 @@ def test_the_set_by_round_counts_what_was_decided_when() -> None:
     assert inside == [0, 1, 1, 2]
     assert undecided == [5, 3, 3, 1]
     figure = set_by_round(inside, undecided)
-    said = [text.get_text() for text in figure.axes[0].texts]
-    assert said == ["1 undecided", "2 in"]
+    assert named(figure) == ["1 undecided", "2 in"]
     empty = set_by_round([0], [5])
     assert "Nothing has been decided yet." in [text.get_text() for text in empty.axes[0].texts]
 

@@ -4,8 +4,11 @@ import io
 
 import numpy as np
 import pytest
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.legend import Legend
+from matplotlib.text import Text
 
 from assaypilot.engine.figures.blocks import (
     Block,
@@ -20,9 +23,13 @@ NAN = float("nan")
 BLOCKS = [Block("R1 $x$", ("Me", "H")), Block("R2", ("Cl", "[*:1]$a$<b>", "F"), left_out=7)]
 
 
+def _texts_of(one: Axes | Legend) -> list[Text]:
+    return one.get_texts() if isinstance(one, Legend) else one.texts
+
+
 def texts(figure: Figure) -> list[str]:
     FigureCanvasAgg(figure).print_png(io.BytesIO())
-    found = [*figure.texts, *(text for axes in figure.axes for text in axes.texts)]
+    found = [*figure.texts, *(text for one in (*figure.axes, *figure.legends) for text in _texts_of(one))]
     assert not any(one.get_parse_math() for one in found if "$" in one.get_text())
     return [one.get_text() for one in found]
 
