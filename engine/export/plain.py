@@ -165,10 +165,19 @@ def state_words(status: Status, compound: int) -> str:
     return f"{STATUSES[int(status.candidates.status[compound])]}{when}"
 
 
-LONGEST = 32_767
-"""Characters of a cell, as ``units_of`` counts them."""
-UNHELD = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+_LONGEST = 32_767
+"""Characters of a cell, those beyond the basic plane counted twice."""
+_CUT = " ... (cut)"
+_UNHELD = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 """Characters that cells cannot contain."""
+
+
+def cell_text(text: str) -> str:
+    """Return a text as a cell of a workbook holds it: without what it cannot contain, cut where it is too long."""
+    clean = _UNHELD.sub("\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n").replace("\r", "\n"))
+    if 2 * len(clean) <= _LONGEST or len(units := clean.encode("utf-16-le")) <= 2 * _LONGEST:
+        return clean
+    return units[: 2 * (_LONGEST - len(_CUT))].decode("utf-16-le", "ignore") + _CUT
 
 
 def number_format(digits: int) -> str:
@@ -187,20 +196,6 @@ def length_of(cell: Cell, shown: str) -> int:
             return len(f"{cell:.{max(0, len(shown) - 2)}f}")
         return len(f"{cell:.10g}")
     return max(map(len, cell.splitlines()), default=0)
-
-
-def units_of(text: str) -> int:
-    """Characters as a workbook counts them: those beyond the basic plane are two."""
-    return len(text) + sum(letter > "\uffff" for letter in text) if not text.isascii() else len(text)
-
-
-def cell_text(text: str) -> str:
-    """Return the beginning of a text with a note at its end that it was cut."""
-    end = f" ... (cut, {len(text):,} characters)"
-    kept = text[: LONGEST - len(end)]
-    while units_of(kept) + len(end) > LONGEST:
-        kept = kept[: -max(1, (units_of(kept) + len(end) - LONGEST) // 2)]
-    return kept + end
 
 
 def in_header(text: str) -> str:

@@ -16,7 +16,7 @@ from ..system.progress import Report, silent
 from ..tables.raw import FORMULA, letters_of
 from .contents import Contents
 from .formats import refused, write_whole
-from .plain import LONGEST, UNHELD, cell_text, in_header, length_of, number_format, units_of
+from .plain import cell_text, in_header, length_of, number_format
 from .sheet import Cell, Sheet, unique
 
 MOST_ROWS = 1_048_576
@@ -127,17 +127,13 @@ class _Writer:
         self._large = total > _LARGE
         self._aside = aside
         self._done = 0
-        self._cut: list[str] = []
-        """Places of texts that were too long for a cell."""
-        self._replaced = 0
-        """Texts with characters that workbooks do not allow."""
         self._notes: list[str] = []
         self._formats: dict[tuple[tuple[str, Any], ...], Any] = {}
         book.set_size(2400, 1500)
         book.set_properties(
             {
-                "title": self._clean(contents.title),
-                "subject": self._clean(contents.status.goal_sentence),
+                "title": cell_text(contents.title),
+                "subject": cell_text(contents.status.goal_sentence),
                 "author": contents.program,
                 "comments": f"Exported {contents.exported}. Campaign head {contents.status.head}, "
                 f"{contents.status.events} events.",
@@ -219,7 +215,7 @@ class _Writer:
             width = look.width if look is not None else _WIDTH / 7 + 0.5
             page.set_column(column, column, width)
             shown = text if text is not None else unique([*sheet.header, _STRUCTURE])[-1]
-            self._text(page, 0, column, shown, self._top(right=look is not None and look.numbers), name)
+            page.write_string(0, column, cell_text(shown), self._top(right=look is not None and look.numbers))
         ids = sheet.header.index("ID") if drawn else 0
         status = header.index("Status") if "Status" in sheet.header else None
         blank = self._format(**_LINE)
@@ -235,11 +231,11 @@ class _Writer:
                     picture = drawn.get(number - 1)
                     page.write_blank(number, column, None, blank)
                     if picture is not None:
-                        self._picture(page, number, column, picture, self._clean(str(row[ids])))
+                        self._picture(page, number, column, picture, cell_text(str(row[ids])))
                     continue
                 cell = next(cells)
                 chosen = self._status(cell) if column == status else None
-                self._cell(page, number, column, cell, look, chosen, name)
+                self._cell(page, number, column, cell, look, chosen)
             self._done += 1
         last = max(1, len(sheet.rows))
         page.autofilter(0, 0, last, len(header) - 1)
@@ -254,23 +250,23 @@ class _Writer:
     def settings(self) -> None:
         """Add the sheet of settings, noise and guarantee, with notes on what did not fit into the others."""
         page = self._book.add_worksheet("Settings")
-        rows = [*self._contents.settings.rows, *(("Note on this workbook", text) for text in self._remarks())]
+        rows = [*self._contents.settings.rows, *(("Note on this workbook", text) for text in self._notes)]
         name_look = self._format(bold=True, valign="top", text_wrap=True, **_LINE)
         value_look = self._format(align="left", valign="top", text_wrap=True, **_LINE)
         look = _Look(0, False, value_look, value_look)
         page.set_column(0, 0, 34)
         page.set_column(1, 1, 100)
         for column, text in enumerate(self._contents.settings.header):
-            self._text(page, 0, column, text, self._top(), "Settings")
+            page.write_string(0, column, text, self._top())
         for number, (name, value) in enumerate(rows, start=1):
-            self._text(page, number, 0, str(name), name_look, "Settings")
-            self._cell(page, number, 1, value, look, None, "Settings")
+            page.write_string(number, 0, cell_text(str(name)), name_look)
+            self._cell(page, number, 1, value, look)
         page.freeze_panes(1, 0)
         self._paper(page, "Settings", len(rows), ["Setting", "Value"])
 
     # ------------------------------------------------------------------ cells
 
-    def _cell(self, page: Any, row: int, column: int, cell: Cell, look: _Look, chosen: Any, sheet: str) -> None:
+    def _cell(self, page: Any, row: int, column: int, cell: Cell, look: _Look, chosen: Any = None) -> None:
         if cell is None or cell == "":
             if not self._large:  # only the line below it would be seen
                 page.write_blank(row, column, None, look.plain)
@@ -280,43 +276,13 @@ class _Writer:
             number = _Exact(cell) if isinstance(cell, float) else cell
             page.write_number(row, column, number, self._number(cell, look))
         else:
-            self._text(
-                page, row, column, cell, chosen or (look.quoted if cell.startswith(FORMULA) else look.plain), sheet
-            )
-
-    def _text(self, page: Any, row: int, column: int, text: str, look: Any, sheet: str) -> None:
-        text = self._clean(text)
-        if units_of(text) > LONGEST:
-            self._cut.append(f"{sheet}!{letters_of(column + 1)}{row + 1} ({len(text):,} characters)")
-            text = cell_text(text)
-        page.write_string(row, column, text, look)
-
-    def _clean(self, text: str) -> str:
-        """Return the text without characters that workbooks do not allow, and with plain line ends."""
-        clean = UNHELD.sub("\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n").replace("\r", "\n"))
-        self._replaced += "\N{REPLACEMENT CHARACTER}" in clean and "\N{REPLACEMENT CHARACTER}" not in text
-        return clean
+            quoted = look.quoted if cell.startswith(FORMULA) else look.plain
+            page.write_string(row, column, cell_text(cell), chosen or quoted)
 
     def _status(self, cell: Cell) -> Any:
         """Return the format of a status; its colour repeats the word."""
         colour = _STATUS_COLOURS.get(str(cell))
         return colour and self._format(bold=cell == "in", font_color=colour, **_LINE)
-
-    def _remarks(self) -> list[str]:
-        """Return notes on differences between the workbook and the campaign."""
-        found = list(self._notes)
-        if self._cut:
-            more = f" and {len(self._cut) - 10:,} more" if len(self._cut) > 10 else ""
-            found.append(
-                f"Texts longer than the {LONGEST:,} characters of a cell were cut: {', '.join(self._cut[:10])}{more}. "
-                "The campaign file holds them whole."
-            )
-        if self._replaced:
-            texts = "1 text has" if self._replaced == 1 else f"{self._replaced:,} texts have"
-            found.append(
-                f"{texts} characters that no workbook can hold; \N{REPLACEMENT CHARACTER} stands for each of them."
-            )
-        return found
 
     # ------------------------------------------------------------------ pictures
 
@@ -364,7 +330,7 @@ class _Writer:
 
     def _paper(self, page: Any, name: str, last: int, header: Sequence[str | None]) -> None:
         """Set a sheet up for printing: landscape, as wide as the paper, header and numbers on every page."""
-        title = in_header(self._clean(self._contents.title))
+        title = in_header(cell_text(self._contents.title))
         page.set_landscape() if name != "Settings" else page.set_portrait()
         page.set_paper(9)  # A4
         page.set_margins(left=0.4, right=0.4, top=0.75, bottom=0.6)
@@ -388,6 +354,6 @@ class _Writer:
             "Measurements": "Nothing has been measured yet.",
             "Rounds": "No round has been issued yet.",
         }
-        text = self._clean(words.get(name, "There is nothing to list."))
+        text = cell_text(words.get(name, "There is nothing to list."))
         look = {"width": 560, "height": 120 if name == "Shortlist" else 50, "x_offset": 6, "y_offset": 10}
         page.insert_textbox(2, 0, text, {**look, "line": {"color": LIGHT.muted}, "font": {"size": 11}})
