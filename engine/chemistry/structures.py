@@ -67,10 +67,10 @@ def read_structure(text: str) -> Structure:
     if not stripped:
         return Structure(text, reason="there is no structure")
     if _BLOCK_END in stripped:
-        drawn = _drawn(stripped)
-        if drawn is None:
-            return Structure(text, reason=f"{_shown(stripped)} is a drawing that cannot be read")
-        return replace(read_structure(drawn), text=text)
+        try:
+            return replace(read_structure(_drawn(stripped)), text=text)
+        except Unreadable as error:
+            return Structure(text, reason=str(error))
     if len(stripped) > LONGEST_SMILES:
         return Structure(text, reason=f"a structure of {len(stripped):,} characters is too long")
     with rdBase.BlockLogs():
@@ -93,26 +93,52 @@ def read_structure(text: str) -> Structure:
         return _parent(text, molecule)
 
 
-def _drawn(text: str) -> str | None:
-    """Return the spelling of a molblock in a table's cell, its outer blanks trimmed.
+_NOTHING = " 0" + "  0" * 11 + "\n"
+"""The empty end of an atom's line; without it the line means the same and is read faster."""
 
-    None when it is damaged.
+
+class Unreadable(ValueError):
+    """Why a molblock is no structure."""
+
+
+def smiles_of(block: str) -> str:
+    """Return the canonical isomeric SMILES of a molblock, "" when it has no atoms; Unreadable has the fault.
+
+    Stereo is read from wedges, or from the coordinates of a three-dimensional structure; relative stereo is written as
+    in CXSMILES.
     """
     from rdkit import Chem, rdBase
 
-    lines = text.splitlines()
-    counts = next((place for place, line in enumerate(lines[:4]) if line.rstrip().endswith(("V2000", "V3000"))), None)
-    if counts is None or len(text) > LONGEST_BLOCK:
-        return None
-    # The counts stand in fixed columns, which end with the version; blanks in front may have been trimmed.
-    lines[counts] = lines[counts].rstrip().rjust(_COUNTS_WIDTH)
-    above = [*[""] * (3 - counts), *lines[:counts]]
+    if not block.strip():
+        return ""
+    if len(block) > LONGEST_BLOCK:
+        raise Unreadable(f"a structure of {len(block):,} characters is too long")
     with rdBase.BlockLogs():
         try:
-            molecule = Chem.MolFromMolBlock("\n".join([*above, *lines[counts:]]) + "\n")
+            # Looking for hydrogens to remove takes a quarter of the time, and most drawings have none.
+            hydrogens = "H" in block and " H " in block
+            molecule: Any = Chem.MolFromMolBlock(block.replace(_NOTHING, "\n"), removeHs=hydrogens)
+            drawn: Any = molecule or Chem.MolFromMolBlock(block, sanitize=False, strictParsing=False)
         except (RuntimeError, ValueError, OverflowError):
-            return None
-        return None if molecule is None else spelled(molecule)
+            molecule = drawn = None
+        if drawn is None:
+            raise Unreadable("the structure is damaged: its lines do not hold the atoms and bonds they promise")
+        if molecule is None:
+            raise Unreadable(f"the structure is damaged: {complaint(drawn)}")
+        if molecule.GetNumHeavyAtoms() > MOST_ATOMS:
+            raise Unreadable(too_large(molecule))
+        return spelled(molecule) if molecule.GetNumAtoms() else ""
+
+
+def _drawn(text: str) -> str:
+    """Return the spelling of a molblock in a table's cell, its outer blanks trimmed; Unreadable has the fault."""
+    lines = text.splitlines()
+    counts = next((place for place, line in enumerate(lines[:4]) if line.rstrip().endswith(("V2000", "V3000"))), None)
+    if counts is None:
+        raise Unreadable("the structure is damaged: it has no line with its numbers of atoms and bonds")
+    # The counts stand in fixed columns, which end with the version; blanks in front may have been trimmed.
+    lines[counts] = lines[counts].rstrip().rjust(_COUNTS_WIDTH)
+    return smiles_of("\n".join([*[""] * (3 - counts), *lines]) + "\n")
 
 
 def spelled(molecule: Any) -> str:

@@ -21,7 +21,7 @@ from ..tables.column_roles import NoSites
 from ..tables.importer import ImportedTable, import_table
 from ..tables.join import join_tables, split_join
 from ..tables.mapping import propose
-from ..tables.opening import ReadAs, read_as, read_table
+from ..tables.opening import ReadAs, read_table
 from ..tables.options import TableMapping, TableOptions, parse_endpoint_spec
 from ..tables.raw import RawTable, is_workbook
 from ..tables.stock import STOCK_ROLES
@@ -93,10 +93,8 @@ def read_given(
     file: str, sheet: str | None, decimal: str | None, console: Console, header: tuple[int, int] | None = None
 ) -> RawTable:
     """Return the table in a file; its sheet, decimal mark and header may be given."""
-    if header is None and decimal is None:
-        return read_table(file, console.report, sheet=sheet)
     mark = {None: None, "point": ".", "comma": ","}[decimal]
-    return read_as(file, ReadAs(sheet=sheet, header=header, decimal=mark), console.report).raw
+    return read_table(file, console.report, sheet=sheet, how=ReadAs(header=header, decimal=mark))
 
 
 def _with_advice(error: NoSites, raw: RawTable, options: argparse.Namespace) -> NoSites:

@@ -49,33 +49,6 @@ class Scaffold:
     """Sites where all compounds have the same substituent, which are not among the library's, and that substituent."""
 
 
-def _read_header(text: str) -> dict[str, Any]:
-    """Return the header of a stored library.
-
-    Its long lists are read text by text, so that other threads get their turn.
-    """
-    lists: dict[str, list[str]] = {}
-    read = json.JSONDecoder().raw_decode
-    for key in ("ids", "smiles"):
-        start = text.find(f'"{key}":["')
-        if start < 0:
-            continue  # there are none
-        start = at = start + len(key) + 4
-        found: list[str] = []
-        while True:
-            value, at = read(text, at)
-            found.append(value)
-            if text[at : at + 2] != ',"':
-                break
-            at += 1
-        if text[at : at + 1] != "]":
-            raise ValueError("not a library")
-        lists[key] = found
-        text = f"{text[:start]}{text[at:]}"
-    header: dict[str, Any] = json.loads(text)
-    return header | lists
-
-
 def name_from_substituents(sites: Sequence[Site], codes: Iterable[int]) -> str:
     """Return the name of a compound that has none: ``R1=Me|R2=Cl``."""
     return "|".join(f"{site.name}={site.substituents[code]}" for site, code in zip(sites, codes, strict=True))
@@ -324,7 +297,7 @@ class Library:
         except (zlib.error, struct.error) as error:
             raise ValueError("a damaged library") from error
         try:
-            header: Mapping[str, Any] = _read_header(raw[8 : 8 + length].decode())
+            header: Mapping[str, Any] = json.loads(raw[8 : 8 + length])
         except RecursionError:
             raise ValueError("a library nested too deeply") from None
         sites = tuple(Site(name, tuple(labels)) for name, labels in header["sites"])

@@ -62,15 +62,15 @@ class Reading:
 
 
 def read_table(
-    path: str | Path, report: Report = silent, *, sheet: str | None = None, points: bool = False
+    path: str | Path, report: Report = silent, *, sheet: str | None = None, points: bool = False, how: ReadAs = ReadAs()
 ) -> RawTable:
     """Return the table in a text file, a workbook, an SD file or a file of SMILES, whatever the file is called.
 
     ``sheet`` names the sheet of a workbook; without it the first visible one with a table is read, with a
-    warning when there are others. ``points`` keeps the points of dose-response curves, which are not values.
-    AssayPilotError has one line with the fault and the remedy.
+    warning when there are others. ``points`` keeps the points of dose-response curves, which are not values. ``how``:
+    what else is not to be found. AssayPilotError has one line with the fault and the remedy.
     """
-    raw = _read(open_file(path), ReadAs(sheet=sheet), report)
+    raw = _read(open_file(path), replace(how, sheet=sheet), report)
     return raw if points else as_meant(raw)
 
 

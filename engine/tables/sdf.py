@@ -6,56 +6,17 @@ import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
+from ..chemistry.structures import Unreadable, smiles_of
 from ..errors import AssayPilotError
 from ..system.guarded import guarded
-from ..system.limits import CHILD_SECONDS, LONGEST_BLOCK, MOST_ATOMS, MOST_RECORDS
+from ..system.limits import CHILD_SECONDS, MOST_RECORDS
 from ..system.progress import Report, part_of
 from ..text import listed
 from . import headers
 from .raw import Kind, OpenedFile, Problem, RawTable, fold, free_name, from_bytes, rows_named, to_bytes, visible
 from .text import decode, tabulated
 from .values import decimal_mark, plain_number
-
-_NOTHING = " 0" + "  0" * 11 + "\n"
-"""The empty end of an atom's line; without it the line means the same and is read faster."""
-
-
-class Unreadable(ValueError):
-    """Why a molblock is no structure."""
-
-
-def smiles_of(block: str) -> str:
-    """Return the canonical isomeric SMILES of a molblock, "" when it has no atoms; Unreadable has the fault.
-
-    Stereo is read from wedges, or from the coordinates of a three-dimensional structure; relative stereo is written as
-    in CXSMILES.
-    """
-    from rdkit import Chem, rdBase
-
-    from ..chemistry.structures import complaint, spelled, too_large
-
-    if not block.strip():
-        return ""
-    if len(block) > LONGEST_BLOCK:
-        raise Unreadable(f"a structure of {len(block):,} characters is too long")
-    with rdBase.BlockLogs():
-        try:
-            # Looking for hydrogens to remove takes a quarter of the time, and most drawings have none.
-            hydrogens = "H" in block and " H " in block
-            molecule: Any = Chem.MolFromMolBlock(block.replace(_NOTHING, "\n"), removeHs=hydrogens)
-            drawn: Any = molecule or Chem.MolFromMolBlock(block, sanitize=False, strictParsing=False)
-        except (RuntimeError, ValueError, OverflowError):
-            molecule = drawn = None
-        if drawn is None:
-            raise Unreadable("the structure is damaged: its lines do not hold the atoms and bonds they promise")
-        if molecule is None:
-            raise Unreadable(f"the structure is damaged: {complaint(drawn)}")
-        if molecule.GetNumHeavyAtoms() > MOST_ATOMS:
-            raise Unreadable(too_large(molecule))
-        return spelled(molecule) if molecule.GetNumAtoms() else ""
-
 
 _RECORD_END = re.compile(r"^\$\$\$\$.*\n?", re.M)
 _END = re.compile(r"^M {1,2}END", re.M)

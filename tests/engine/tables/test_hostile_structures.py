@@ -6,14 +6,13 @@ import time
 import pytest
 
 from assaypilot.engine.chemistry.cores import parse_core
-from assaypilot.engine.chemistry.structures import read_structure
+from assaypilot.engine.chemistry.structures import Unreadable, read_structure, smiles_of
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system import guarded
 from assaypilot.engine.system.limits import MOST_ATOMS
 from assaypilot.engine.tables import structures
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import parse_text
-from assaypilot.engine.tables.sdf import Unreadable, smiles_of
 
 pytestmark = pytest.mark.apart
 SECONDS = 5.0

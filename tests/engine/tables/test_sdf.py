@@ -6,9 +6,10 @@ from hypothesis import strategies as st
 from rdkit import Chem
 from rdkit.Chem import AllChem
 
+from assaypilot.engine.chemistry.structures import Unreadable, smiles_of
 from assaypilot.engine.tables.join import join_tables
 from assaypilot.engine.tables.opening import read_table
-from assaypilot.engine.tables.sdf import Unreadable, records, smiles_of
+from assaypilot.engine.tables.sdf import records
 from tests.engine.tables.corpus import record
 
 
