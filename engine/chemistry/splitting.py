@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import permutations
+from itertools import chain, islice, permutations, product, repeat
 from typing import Any
 
 from .cores import Core, site_name
@@ -34,11 +34,8 @@ class Way:
         return len(set(self.substituents)) < len(self.substituents)
 
 
-@dataclass(frozen=True, slots=True)
-class _Cut:
-    """The bonds to cut: ``(core atom, outer atom, site)``; the outer atom is -1 for hydrogen."""
-
-    ends: tuple[tuple[int, int, int], ...]
+_Cut = tuple[tuple[int, int, int], ...]
+"""The bonds to cut: ``(core atom, outer atom, site)``; the outer atom is -1 for hydrogen."""
 
 
 class Splitter:
@@ -112,7 +109,7 @@ class Splitter:
                 reasons.setdefault(*reason)
                 continue
             for cut in self._cuts(match, outer):
-                cuts.setdefault(frozenset(cut.ends), cut)
+                cuts.setdefault(frozenset(cut), cut)
                 if len(cuts) >= _MOST_WAYS:
                     break
         found: dict[tuple[str, ...], Way] = {}
@@ -153,34 +150,24 @@ class Splitter:
         at: dict[int, list[int]] = {position: [] for position in self._sites}
         for position, other in outer:
             at[position].append(other)
-        choices: list[list[tuple[tuple[int, int, int], ...]]] = []
+        choices: list[Iterable[_Cut]] = []
         for position, others in at.items():
             numbers = self._sites[position]
-            full = others + [-1] * (len(numbers) - len(others))
-            choices.append(
-                list(
-                    dict.fromkeys(
-                        tuple((match[position], other, number) for other, number in zip(order, numbers, strict=True))
-                        for order in permutations(full)
-                    )
-                )
-            )
-        stack: list[tuple[tuple[int, int, int], ...]] = [()]
-        for choice in choices:
-            stack = [done + more for done in stack for more in choice][:_MOST_WAYS]
-        return (_Cut(ends) for ends in stack)
+            orders = dict.fromkeys(permutations(others + [-1] * (len(numbers) - len(others))))
+            choices.append([tuple(zip(repeat(match[position]), order, numbers)) for order in orders])
+        return (tuple(chain(*ends)) for ends in islice(product(*choices), _MOST_WAYS))
 
     def _parts_by(self, molecule: Any, cut: _Cut) -> Way | str:
         """Return the parts of a molecule by the bonds to cut, or the reason as a text."""
         from rdkit import Chem
 
         bare: dict[int, list[int]] = {}
-        for atom, other, number in cut.ends:
+        for atom, other, number in cut:
             if other < 0:
                 bare.setdefault(atom, []).append(number)
-        whole = _opened(molecule, [(atom, other) for atom, other, _ in cut.ends if other >= 0])
+        whole = _opened(molecule, [(atom, other) for atom, other, _ in cut if other >= 0])
         if whole is None:
-            names = " and ".join(site_name(number) for number in sorted(end[2] for end in cut.ends if end[1] >= 0))
+            names = " and ".join(site_name(number) for number in sorted(end[2] for end in cut if end[1] >= 0))
             return f"an aromatic ring over {names} cannot be opened there; draw it as a core of its own"
         drawn_as_given = whole is molecule
         hydrogens: dict[int, list[int]] = {}
@@ -193,7 +180,7 @@ class Splitter:
                 around = [neighbour.GetIdx() for neighbour in whole.GetAtomWithIdx(atom).GetNeighbors()]
                 hydrogens[atom] = [index for index in around if index >= molecule.GetNumAtoms()]
         bonds, labels = [], []
-        for atom, other, number in cut.ends:
+        for atom, other, number in cut:
             end = other if other >= 0 else hydrogens[atom].pop(0)
             bonds.append(whole.GetBondBetweenAtoms(atom, end).GetIdx())
             labels.append((number, number))
@@ -206,7 +193,7 @@ class Splitter:
         for part, atoms in zip(parts, atoms_of, strict=True):
             if not drawn_as_given:
                 Chem.SanitizeMol(part)  # each part finds the aromatic rings of its own
-            if cut.ends[0][0] in atoms:
+            if cut[0][0] in atoms:
                 if self._stereo is not None and not part.HasSubstructMatch(self._stereo, useChirality=True):
                     return "it has the core with other stereo"
                 core = _written(_without_hydrogens(part))

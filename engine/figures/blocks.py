@@ -12,14 +12,14 @@ from matplotlib.patches import Patch
 
 from ..arrays import Floats, Ints
 from ..text import signed
-from .canvas import SMALL, blank, cut_middle, note, round_ticks, value_ends, whole_ticks, with_message
+from .canvas import SMALL, blank, cut_middle, inches_of, note, round_ticks, value_ends, whole_ticks, with_message
 from .palette import LIGHT, Palette
 
 _ROW, _TALLEST = 0.215, 0.32
 """Inches of a row, and where there is room for more."""
 _TOP, _BOTTOM = 0.52, 0.32
-_LEAST, _LETTER, _CAPITAL = 0.6, 0.068, 0.083
-"""Inches of the names at least, and of a letter: capitals are wider."""
+_LEAST = 0.6
+"""Inches of the names at least."""
 _LONGEST = 24
 _GAP = 0.7
 """Rows left free above the heading of a further block."""
@@ -62,10 +62,6 @@ def row_at(blocks: Sequence[Block], y: float) -> tuple[int, int] | None:
     return None
 
 
-def _length(name: str) -> float:
-    return sum(_CAPITAL if letter.isupper() else _LETTER for letter in name)
-
-
 def blocks_figure(
     blocks: Sequence[Block], right: float, *, palette: Palette, width: float, dpi: float, height: float = 0.0,
     selected: Sequence[int] = (),
@@ -77,7 +73,7 @@ def blocks_figure(
     ``height``: inches there are, which the rows share as far as that looks well; ``selected``: for each block the row
     that is marked, -1 for none.
     """
-    longest = max((_length(cut_middle(name, _LONGEST)) for block in blocks for name in block.names), default=0.0)
+    longest = max((inches_of(cut_middle(name, _LONGEST)) for block in blocks for name in block.names), default=0.0)
     left = max(_LEAST, 0.22 + longest)
     high = max(blocks_height(blocks), min(height, blocks_height(blocks, largest=True)))
     figure = blank((width, high), dpi, palette, (left, right, _BOTTOM, _TOP))

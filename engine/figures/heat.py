@@ -15,7 +15,7 @@ from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
 from ..arrays import Flags, Floats, Ints
-from .canvas import SMALL, blank, cut_middle, note, round_ticks, with_message
+from .canvas import SMALL, blank, cut_middle, inches_of, note, round_ticks, with_message
 from .palette import LIGHT, Palette
 
 MOST = 120
@@ -153,24 +153,17 @@ _WITH_VALUES = 1_200
 """Cells above which values stand on hover alone."""
 _KEY = 4.6
 """Inches that the words below need."""
-_LETTER = 0.066
-"""Inches of a letter of a label, about."""
 _RIGHT, _BOTTOM = 0.82, 0.72
 _LONGEST, _UPRIGHT = 20, 15
 """Characters of a label at the left, and on top, where it may stand upright."""
 
 
-def _letters(text: str) -> float:
-    """Return how many usual letters are as wide as a text: capitals are wider."""
-    return sum(1.25 if letter.isupper() else 1.0 for letter in text)
-
-
 def _margins(rows: Sequence[str], columns: Sequence[str], sites: tuple[str, str], cell: float) -> tuple[float, float]:
     """Inches at the left and at the top; labels across stand upright where they are wider than a cell."""
-    longest = max((_letters(cut_middle(text, _LONGEST)) for text in rows), default=1.0)
-    title = 1.3 * len(cut_middle(sites[0], _LONGEST)) + 2
-    left = 0.12 + _LETTER * max(longest, title, 5)
-    across = _LETTER * max((_letters(cut_middle(text, _UPRIGHT)) for text in columns), default=1.0)
+    longest = max(map(inches_of, (*(cut_middle(text, _LONGEST) for text in rows), "n" * 5)))
+    title = 0.09 * len(cut_middle(sites[0], _LONGEST)) + 0.13
+    left = 0.12 + max(longest, title)
+    across = max((inches_of(cut_middle(text, _UPRIGHT)) for text in columns), default=0.067)
     top = 0.36 + (0.2 if across + 0.06 <= cell else across + 0.08)
     return left, top
 
@@ -308,7 +301,7 @@ def _label(
     """Name the substituents, those down at the left, those across on top."""
     axes.set_xticks([])
     axes.set_yticks([])
-    upright = max(_letters(cut_middle(text, _UPRIGHT)) for text in columns) * _LETTER + 0.06 > cell[0]
+    upright = max(inches_of(cut_middle(text, _UPRIGHT)) for text in columns) + 0.06 > cell[0]
     # Where cells are smaller than letters only some of them are named; hovering names each.
     step = (max(1, round(0.13 / cell[1] + 0.49)), max(1, round(0.14 / cell[0] + 0.49)) if upright else 1)
     for place in range(0, len(rows), step[0]):
