@@ -172,13 +172,9 @@ class RankedPicture(Picture):
 
     def _caption(self) -> str:
         status = self.status
-        up = status.endpoints[status.objective].sign > 0
+        best = "best" if status.endpoints[status.objective].sign > 0 else "lowest"
         these = intervals_are(status.guarantee.kind, decided=bool(status.phases_decided))
-        return (
-            f"Compounds by estimated {self._names()[0]}, the {'best' if up else 'lowest'} first, with {these}. "
-            f"{_MARKS} Dashes are measured means. "
-            f"The line is the cutoff, the band {'below' if up else 'above'} its soft zone."
-        )
+        return f"Compounds by estimated {self._names()[0]}, the {best} first, with {these}. {_MARKS}"
 
     def ends(self) -> Ends | None:
         """Those of the best compounds."""

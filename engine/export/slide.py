@@ -29,25 +29,15 @@ from .pictures import as_png
 from .plain import (
     CompoundLine,
     compound_lines,
-    compound_rows,
     cut_lines,
     lines_of,
     plain,
     sentences,
-    shared_out,
-    width_of,
 )
 
 _rgb: Any = RGBColor  # it carries no types
 INK, MUTED = (_rgb.from_string(colour.lstrip("#").upper()) for colour in (LIGHT.text, LIGHT.muted))
-_TINT, _WHITE = _rgb(0xF1, 0xF4, 0xF8), _rgb(0xFF, 0xFF, 0xFF)
-_CELL = 0.05
-"""Inches at the sides of a cell's text."""
-_PLAIN_TABLE = "{2D5ABB26-0587-4C30-8999-92F81FD0307C}"
-"""The style without lines and fills, by the name every version of PowerPoint knows."""
 _LEADING = 1.2
-_WIDEST = 1.6
-"""Inches of a column beyond which a text may be cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,45 +88,6 @@ def add_text(shapes: Any, box: Box, words: Sequence[Words], name: str) -> Any:
     return made
 
 
-def table_width(rows: Sequence[Sequence[str]], size: float) -> float:
-    """Inches that a table of these texts, the first row its headers, needs so that none is cut."""
-    return sum(_natural(rows, size))
-
-
-def _natural(rows: Sequence[Sequence[str]], size: float) -> list[float]:
-    found = []
-    for place in range(len(rows[0])):
-        widest = max(width_of(plain(row[place]), size, bold=k == 0) for k, row in enumerate(rows))
-        found.append(widest + 2.0 * _CELL + 0.03)
-    return found
-
-
-def add_table(shapes: Any, box: Box, rows: Sequence[Sequence[str]], size: float, name: str) -> Any:
-    """Return a real table: the first row its headers, rows of one line each; what does not fit is cut (…)."""
-    natural = _natural(rows, size)
-    widths = shared_out(natural, [min(one, _WIDEST) for one in natural], box.width)
-    frame = shapes.add_table(
-        len(rows), len(rows[0]), Inches(box.left), Inches(box.top), Inches(sum(widths)), Inches(box.height)
-    )
-    frame.name = name
-    table = frame.table
-    table.first_row, table.horz_banding = True, False
-    table._tbl.tblPr.find("{*}tableStyleId").text = _PLAIN_TABLE
-    for column, width in zip(table.columns, widths, strict=True):
-        column.width = Inches(width)
-    for k, (row, cells) in enumerate(zip(table.rows, rows, strict=True)):
-        row.height = Inches(box.height / len(rows))
-        for cell, text, width in zip(row.cells, cells, widths, strict=True):
-            words = cut_lines(text, size, width - 2.0 * _CELL, 1, bold=k == 0)
-            fill(cell.text_frame, [Words(words, size, bold=k == 0)])
-            cell.margin_left = cell.margin_right = Inches(_CELL)
-            cell.margin_top = cell.margin_bottom = Inches(0.02)
-            cell.vertical_anchor = MSO_ANCHOR.MIDDLE
-            cell.fill.solid()
-            cell.fill.fore_color.rgb = _WHITE if k else _TINT
-    return frame
-
-
 def describe(shape: Any, text: str) -> None:
     """Set the description of a picture for people who do not see it."""
     shape._element.xpath(".//p:cNvPr")[0].set("descr", plain(text))
@@ -157,13 +108,11 @@ _ENLARGED = 1.3
 _GAP = 0.14
 _LEAST = 0.95
 """Inches of the lowest picture of a structure."""
-_PICTURED, _LISTED = 9, 12
-"""Most compounds shown with a structure, and in a table."""
+_PICTURED = 9
+"""Most compounds shown."""
 _ID, _VALUE, _SMALL = 11.0, 9.5, 8.0
 _ONE_LINE, _TWO_LINES = (28.0, 26.0, 24.0, 22.0), (24.0, 22.0, 20.0, 18.0)
 """Points of the title's letters, the largest that fits."""
-_SIZES = (10.0, 9.0, 8.0)
-"""Points of the table's letters, the largest that fits."""
 
 
 def write(path: Path, contents: Contents, report: Report = silent) -> int:
@@ -250,14 +199,7 @@ def _best(slide: Any, contents: Contents, report: Report) -> None:
         words = [Words("The shortlist is empty", 14.0, bold=True), Words(contents.what, 11.0, quiet=True)]
         add_text(slide.shapes, Box(_HEADING.left, _HEADING.top, _HEADING.width, 0.8), words, "Shortlist")
         return
-    first = contents.compounds[:_LISTED].tolist()
-    smiles = [plain(contents.structure(compound)) for compound in first]
-    library = contents.status.library
-    aligned = Aligned.of(library, smiles)
-    if any(text and aligned.molecule(text) is not None for text in smiles[:_PICTURED]):
-        shown = _cards(slide, contents, first[:_PICTURED], smiles, aligned, report)
-    else:
-        shown = _rows(slide, contents, first)
+    shown = _cards(slide, contents, contents.compounds[:_PICTURED].tolist(), report)
     head = "Shortlist" if shown == total else f"Shortlist: the first {shown} of {total:,}"
     if len(contents.status.requested_endpoints) == 1:
         head += f", {contents.status.endpoints[contents.status.objective].scale_name}"
@@ -269,74 +211,54 @@ def _best(slide: Any, contents: Contents, report: Report) -> None:
         add_text(slide.shapes, more, [Words(f"+ {total - shown:,} more", 11.0, quiet=True)], "More")
 
 
-def _cards(
-    slide: Any, contents: Contents, compounds: list[int], smiles: list[str], aligned: Aligned, report: Report
-) -> int:
-    """Add compounds as pictures with their id and values below; return how many."""
+def _cards(slide: Any, contents: Contents, compounds: list[int], report: Report) -> int:
+    """Add compounds, each a picture with its id and values below, or its substituents; return how many."""
     status = contents.status
     across = 2 if len(compounds) <= 4 else 3
     width = (_BEST.width - (across - 1) * _GAP) / across
+    smiles = [plain(contents.structure(compound)) for compound in compounds]
+    aligned = Aligned.of(status.library, smiles)
+    pictured = [bool(text) and aligned.molecule(text) is not None for text in smiles]
     lines = compound_lines(status, compounds)
-    texts = [_card_words(line, width) for line in lines]
+    texts = [_card_words(line, width, sites=not drawn) for line, drawn in zip(lines, pictured, strict=True)]
     tall = max(sum(part.height(width) for part in words) for words in texts)
+    least = _LEAST if any(pictured) else 0.0
     room = _BEST.height - 0.28
-    down = min(-(-len(compounds) // across), max(1, int((room + _GAP) / (tall + _LEAST + _GAP))))
+    down = min(-(-len(compounds) // across), max(1, int((room + _GAP) / (tall + least + _GAP))))
     height = (room - (down - 1) * _GAP) / down
-    picture = min(height - tall - 0.05, 0.72 * width)
-    shown = compounds[: across * down]
-    bond = aligned.bond(smiles, round(72 * width), round(72 * picture))
-    for k, (line, text, words) in enumerate(zip(lines[: len(shown)], smiles, texts, strict=False)):
-        report(0.4 + 0.5 * k / len(shown), f"Drawing compound {k + 1}")
+    picture = min(height - tall - 0.05, 0.72 * width) if least else 0.0
+    size = (round(72 * width), round(72 * picture))
+    bond = aligned.bond(smiles, *size) if least else 0.0
+    shown = min(len(compounds), across * down)
+    for k, (line, words) in enumerate(zip(lines[:shown], texts, strict=False)):
+        report(0.4 + 0.5 * k / shown, f"Drawing compound {k + 1}")
         left = _BEST.left + (k % across) * (width + _GAP)
         top = _BEST.top + (k // across) * (picture + tall + 0.05 + _GAP)
         group = slide.shapes.add_group_shape()
         name = plain(status.library.ids[line.compound])
         group.name = name
-        drawn = None
-        if text:
-            size = (round(72 * width), round(72 * picture))
-            drawn = aligned.png(text, *size, carried=carried(status.library, line.compound), bond=bond, scale=4.0)
-        if drawn is not None:
+        if pictured[k]:
+            has = carried(status.library, line.compound)
+            drawn = aligned.png(smiles[k], *size, carried=has, bond=bond, scale=4.0)
+            assert drawn is not None  # its molecule was read
             place = (Inches(left), Inches(top), Inches(width), Inches(picture))
             made = group.shapes.add_picture(io.BytesIO(drawn), *place)
-            describe(made, f"Structure of {name}: {text}")
+            describe(made, f"Structure of {name}: {smiles[k]}")
             made.name = f"Structure of {name}"
-        below = Box(left, top + picture + 0.03, width, tall)
-        if drawn is None:
-            below = Box(left, top, width, picture + tall)
-            sites = ", ".join(f"{site} {carried_name}" for site, carried_name in line.sites.items())
-            words = [*words, Words(cut_lines(sites, _SMALL, width, 3), _SMALL, quiet=True)]
-        add_text(group.shapes, below, words, f"Values of {name}")
-    return len(shown)
+        add_text(group.shapes, Box(left, top + picture + 0.03, width, tall), words, f"Values of {name}")
+    return shown
 
 
-def _card_words(line: CompoundLine, width: float) -> list[Words]:
+def _card_words(line: CompoundLine, width: float, *, sites: bool) -> list[Words]:
     texts = [number if len(line.values) == 1 else f"{name} {number}" for name, number in line.values]
-    rests = "; ".join(filter(None, (line.rests_on, line.availability, line.confirmed)))
+    small = ["; ".join(filter(None, (line.rests_on, line.availability, line.confirmed)))]
+    if sites:
+        small.append(", ".join(f"{site} {name}" for site, name in line.sites.items()))
     return [
         Words(cut_lines(line.id, _ID, width, 2, bold=True), _ID, bold=True),
         *(Words(cut_lines(text, _VALUE, width, 2), _VALUE) for text in texts),
-        Words(cut_lines(rests, _SMALL, width, 2), _SMALL, quiet=True),
+        *(Words(cut_lines(text, _SMALL, width, 2), _SMALL, quiet=True) for text in small),
     ]
-
-
-def _rows(slide: Any, contents: Contents, compounds: list[int]) -> int:
-    """Add compounds as a table, where no structure is known; return how many."""
-    status = contents.status
-    lines = compound_lines(status, compounds)
-    header, *cells = compound_rows(status.library, lines)
-    rows = [[*header, "Evidence"], *([*own, _rests_on(line)] for own, line in zip(cells, lines, strict=True))]
-    size = next((one for one in _SIZES if table_width(rows, one) <= _BEST.width), _SIZES[-1])
-    box = Box(_BEST.left, _BEST.top, _BEST.width, min(_BEST.height - 0.34, 0.32 * len(rows)))
-    add_table(slide.shapes, box, rows, size, "Shortlist table")
-    return len(compounds)
-
-
-def _rests_on(line: CompoundLine) -> str:
-    """Evidence and availability in few words: ``measured 6.75 (n = 3)``, ``predicted; to be made``."""
-    known = line.measured or line.evidence.removesuffix(", never measured")
-    known = known if line.availability == "made" else f"{known}; {line.availability}"
-    return "; ".join(filter(None, (known, line.confirmed)))
 
 
 def _foot(slide: Any, contents: Contents) -> None:
