@@ -361,12 +361,9 @@ def _key(figure: Figure, view: PairMap, rest: str, palette: Palette, corner: Sha
     if any(view.left_out):
         parts.append(f"not shown: {view.left_out[0]:,} rows, {view.left_out[1]:,} columns")
     height, letters = figure.get_figheight(), (1.0 - corner[0]) * figure.get_figwidth() / 0.064
-    lines = [""]
-    for part in [*parts, rest] if rest else parts:
-        if part is rest or (lines[-1] and len(lines[-1]) + len(part) > letters):
-            lines.append("")
-        lines[-1] += f"   {part}" if lines[-1] else part
-    text = "\n".join(piece for line in lines for piece in textwrap.wrap(line, max(int(letters), 20)))
+    together = "   ".join(part.replace(" ", "\0") for part in parts)  # no line ends within a part
+    lines = [line for words in (together, rest) for line in textwrap.wrap(words, max(int(letters), 20))]
+    text = "\n".join(lines).replace("\0", " ")
     y = corner[1] - 0.1 / height
     figure.text(corner[0], y, text, ha="left", va="top", fontsize=SMALL - 1,
                 color=palette.muted, parse_math=False, linespacing=1.35)  # fmt: skip

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from ..domain.library import is_hydrogen
 from . import headers
@@ -21,60 +21,30 @@ _FEWEST = 4
 _NAMED = 4
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
-    """The columns of marks of one site, each with its substituent."""
-
-    site: str
-    columns: tuple[str, ...]
-    labels: tuple[str, ...]
-
-
 def with_sites(raw: RawTable) -> RawTable:
-    """Return the table with a column for each site in place of its columns of marks; the same one where there are none.
+    """Return the table with a column for each site instead of its columns of marks; the same one where there are none.
 
     A substituent is marked under ``R1_Me``, ``para-Cl`` or ``Cl[*:2]``, at most one of a site in every row. Where none
     is marked and no column is of hydrogen, hydrogen is meant, as in the original form of the model.
     """
-    groups = _groups(raw)
-    if not groups:
-        return raw
-    gone = {column: group for group in groups for column in group.columns}
-    columns: list[str] = []
-    cells: list[tuple[str, ...]] = []
-    for column in raw.columns:
-        group = gone.get(column)
-        if group is None:
-            columns.append(column)
-            cells.append(raw.column(column))
-        elif group.site not in columns:
-            columns.append(group.site)
-            cells.append(_marked(raw, group))
-    notes = [
-        f"Columns {', '.join(group.columns[:_NAMED])}{', …' if len(group.columns) > _NAMED else ''} hold marks of 0 "
-        f"and 1: read as the site {group.site} ({len(group.columns)} substituents)."
-        for group in groups
-    ]
-    return replace(raw, columns=tuple(columns), cells=tuple(cells), warnings=(*raw.warnings, *notes))
-
-
-def _groups(raw: RawTable) -> list[_Group]:
-    """Return the sites whose substituents have columns of marks, when all of the table's marks are of sites."""
-    named: dict[str, list[tuple[str, str]]] = {}
+    groups: dict[str, dict[str, str]] = {}
+    """The columns of marks of each site, with their substituents."""
     for column in raw.columns:
         place = _place_of(column)
         if place is not None and _has_marks(raw.column(column)):
-            named.setdefault(place[0], []).append((column, place[1]))
-    groups = [
-        _Group(site, tuple(column for column, _ in found), tuple(label for _, label in found))
-        for site, found in named.items()
-        if len(found) > 1
+            groups.setdefault(place[0], {})[column] = place[1]
+    found = {site: cells for site, of in groups.items() if len(of) > 1 and (cells := _marked(raw, site, of))}
+    if len(found) == 1 and headers.SITE.fullmatch(fold(*found)) is None:
+        return raw  # R1_Me is a site's by its name; para-Cl only where another place has marks as well
+    gone = [column for site in found for column in groups[site]]
+    if len(gone) < _FEWEST:
+        return raw
+    notes = [
+        f"Columns {', '.join([*groups[site]][:_NAMED])}{', …' if len(groups[site]) > _NAMED else ''} hold marks of 0 "
+        f"and 1: read as the site {site} ({len(groups[site])} substituents)."
+        for site in found
     ]
-    groups = [group for group in groups if raw.find(group.site) is None and _one_each(raw, group)]
-    known = [group for group in groups if headers.SITE.fullmatch(fold(group.site)) is not None]
-    # R1_Me is a site's by its name; para-Cl only where another place has marks as well.
-    chosen = groups if len(groups) > 1 else known
-    return chosen if sum(len(group.columns) for group in chosen) >= _FEWEST else []
+    return replace(raw.without(gone).with_columns(found), warnings=(*raw.warnings, *notes))
 
 
 def _place_of(column: str) -> tuple[str, str] | None:
@@ -94,21 +64,19 @@ def _has_marks(cells: Sequence[str]) -> bool:
     return texts <= _ONE | _NONE and not texts.isdisjoint(_ONE)
 
 
-def _one_each(raw: RawTable, group: _Group) -> bool:
-    """Whether no row marks two substituents of a site."""
-    marks = ([text in _ONE for text in raw.column(column)] for column in group.columns)
-    return all(sum(row) <= 1 for row in zip(*marks, strict=True))
+def _marked(raw: RawTable, site: str, labels: Mapping[str, str]) -> list[str]:
+    """Return the substituent that each row marks, "" or hydrogen where it marks none.
 
-
-def _marked(raw: RawTable, group: _Group) -> tuple[str, ...]:
-    """Return the substituent that each row marks; "" or hydrogen where it marks none."""
-    none = "" if any(map(is_hydrogen, group.labels)) else "H"
-    found = [none] * len(raw)
-    for column, label in zip(group.columns, group.labels, strict=True):
-        for place, text in enumerate(raw.column(column)):
-            if text in _ONE:
-                found[place] = label
-    return tuple(found)
+    Nothing where a row marks two, or the table has a column of the site.
+    """
+    rows = [
+        [label for text, label in zip(row, labels.values(), strict=True) if text in _ONE]
+        for row in zip(*map(raw.column, labels), strict=True)
+    ]
+    if raw.find(site) is not None or any(len(row) > 1 for row in rows):
+        return []
+    none = "" if any(map(is_hydrogen, labels.values())) else "H"
+    return [row[0] if row else none for row in rows]
 
 
 _CALLED = (*headers.ROLES["replicate"], *HEADERS["level of a row"])
