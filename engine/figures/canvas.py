@@ -12,9 +12,10 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.text import Annotation
 from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
 
 from ..arrays import Floats
-from .palette import MARKERS, OUT, Palette
+from .palette import IN, MARKERS, OUT, UNDECIDED, WORDS, Palette
 
 SMALL = 8.5
 """Point size of all text; the window draws figures at its own resolution."""
@@ -22,6 +23,9 @@ _POINTS = 72.0
 """Points of an inch."""
 _LETTER = 0.63
 """Width of a letter in the mean, of its point size."""
+_NOT_ESTIMABLE = 3
+_MANY = 300
+"""Compounds above which their marks are drawn smaller."""
 _SHORTEST = 10
 """Letters that are left of a name in any case."""
 
@@ -154,6 +158,20 @@ def mark_status(
     look: dict[str, Any] = {"linestyle": "none", "marker": MARKERS[code], "color": colour, "markerfacecolor": face}
     axes.plot(x, y, markersize=size, markeredgewidth=edge, zorder=level, **look)
     return Line2D([], [], markersize=5.0, **look)
+
+
+def mark_all(axes: Axes, x: Floats, y: Floats, status: NDArray[np.int8], palette: Palette) -> list[Line2D]:
+    """Draw compounds by their status, those that are in on top; return a handle for each status, with its number."""
+    handles = []
+    many = status.size > _MANY
+    small = 3.0 if many else 4.5
+    for code in (_NOT_ESTIMABLE, OUT, UNDECIDED, IN):
+        here = status == code
+        if here.any():
+            size, level, edge = (small, 2, 0.7 if many else 1.0) if code >= OUT else (small + 1.1, 5 + code, 1.0)
+            handles.append(mark_status(axes, x[here], y[here], code, palette, size=size, level=level, edge=edge))
+            handles[-1].set_label(f"{int(here.sum()):,} {WORDS[code]}")
+    return handles[::-1]
 
 
 def ring(axes: Axes, x: float, y: float, palette: Palette, *, size: float = 11.0, level: float = 5) -> None:

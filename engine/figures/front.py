@@ -14,8 +14,8 @@ from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from ..arrays import Flags, Floats, Ints
-from .canvas import SMALL, blank, fitting, legend, mark_status, note, ring, round_ticks, value_ends, with_message
-from .palette import IN, LIGHT, OUT, UNDECIDED, WORDS, Palette
+from .canvas import SMALL, blank, fitting, legend, mark_all, note, ring, round_ticks, value_ends, with_message
+from .palette import IN, LIGHT, UNDECIDED, Palette
 
 MOST_BOXES = 40
 """Most compounds whose bounds are drawn as boxes; more would overlap."""
@@ -164,7 +164,7 @@ def front_plot(
     plot.plot(line[:, 0], line[:, 1], color=palette.accent, linewidth=1.2, zorder=3)
     handles.insert(0, Line2D([], [], color=palette.accent, linewidth=1.2, label="estimated front"))
     _boxes(plot, view, selected, palette)
-    handles += _points(plot, view, palette)
+    handles += mark_all(plot, view.at[0], view.at[1], view.status[view.compounds], palette)
     place = None if selected is None else view.place(selected, 0.0)
     if place is not None:
         ring(plot, *place, palette, size=12, level=7)
@@ -250,21 +250,3 @@ def _boxes(plot: Axes, view: Spread, selected: int | None, palette: Palette) -> 
                 PolyCollection(corners, facecolors="none", edgecolors=colour, linewidths=width, alpha=0.75, zorder=4),
                 autolim=False,
             )
-
-
-def _points(plot: Axes, view: Spread, palette: Palette) -> list[Line2D]:
-    """Return the legend of the points, which are drawn: those that are out first, those that are in on top."""
-    handles = []
-    state = view.status[view.compounds]
-    many = view.compounds.size > 300
-    for code in (3, OUT, UNDECIDED, IN):
-        here = state == code
-        if not here.any():
-            continue
-        small = 3.0 if many else 4.5
-        size, level = (small, 2) if code >= OUT else (4.2 if here.sum() > 150 else 5.6, 5 + code)
-        edge = 0.7 if code >= OUT and many else 1.0
-        x, y = view.at[:, here]
-        handles.append(mark_status(plot, x, y, code, palette, size=size, level=level, edge=edge))
-        handles[-1].set_label(f"{int(here.sum()):,} {WORDS[code]}")
-    return handles[::-1]

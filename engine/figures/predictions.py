@@ -13,7 +13,7 @@ from matplotlib.patches import Patch
 from matplotlib.transforms import Bbox
 from numpy.typing import NDArray
 
-from ..arrays import Flags, Floats
+from ..arrays import Floats
 from ..models.report import Residual
 from ..text import signed
 from .canvas import (
@@ -22,7 +22,7 @@ from .canvas import (
     cut_middle,
     fitting,
     legend,
-    mark_status,
+    mark_all,
     note,
     ring,
     round_ticks,
@@ -30,24 +30,9 @@ from .canvas import (
     with_message,
     words_along,
 )
-from .palette import LIGHT, WORDS, Palette
+from .palette import LIGHT, Palette
 
 Shape = tuple[float, float]
-
-_MANY = 300
-"""Compounds above which their marks are drawn smaller."""
-
-
-def _marks(axes: Axes, x: Floats, y: Floats, known: Flags, status: NDArray[np.int8], palette: Palette) -> list[Line2D]:
-    """Draw the known compounds by their status; return a handle for the legend of each that occurs."""
-    handles = []
-    for code in (3, 2, 0, 1):
-        here = known & (status == code)
-        if here.any():
-            size = 2.6 if known.sum() > _MANY else 4.4
-            handles.append(mark_status(axes, x[here], y[here], code, palette, size=size, level=2 if code >= 2 else 4))
-            handles[-1].set_label(WORDS[code])
-    return handles
 
 
 def agreement_plot(
@@ -84,8 +69,7 @@ def agreement_plot(
         axes.fill_between(ends, ends - reach, ends + reach, color=palette.grid, linewidth=0, zorder=0)
         handles.append(Patch(facecolor=palette.grid, edgecolor="none", label="assay noise"))
     axes.plot(ends, ends, color=palette.muted, linewidth=0.9, zorder=1)
-    handles += _marks(axes, predicted, measured, known, status, palette)
-    legend(figure, handles[::-1], palette)
+    legend(figure, [*mark_all(axes, predicted[known], measured[known], status[known], palette), *handles], palette)
     missing = int(known.size - known.sum())
     words = f"{quantity} predicted from the other compounds"
     if missing:
@@ -143,7 +127,7 @@ def predictions_plot(
         reach = max(reach, 1.96 * noise_sd)
     second.set_ylim(-1.18 * max(reach, 0.05), 1.18 * max(reach, 0.05))
     second.axhline(0.0, color=palette.muted, linewidth=0.9, zorder=1)
-    _marks(second, predicted, rest, known, status, palette)
+    mark_all(second, predicted[known], rest[known], status[known], palette)
     for axes, values in ((first, measured), (second, rest)):
         if selected is not None and np.isfinite(values[selected]):
             ring(axes, float(predicted[selected]), float(values[selected]), palette)

@@ -94,7 +94,7 @@ def test_measured_against_predicted() -> None:
     assert "1 measured compounds that the others cannot predict" in axes.get_xlabel().replace("\n", " ")
     assert axes.get_ylabel() == "pIC50 $x$ measured"
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert labels == ["in", "undecided", "out", "assay noise"]
+    assert labels == ["1 in", "1 undecided", "1 out", "assay noise"]
     texts(figure)
 
 
