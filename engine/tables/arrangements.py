@@ -267,6 +267,7 @@ _SPLIT = re.compile(r"(?<!\\)\|")
 _COUNT = re.compile(r"\(\d[\d,]* (?:rows?|lines?)\)")
 """The line that a database's terminal writes below its table."""
 _EVEN = 0.9
+_GAPS = re.compile(r" {2,}")
 
 
 def barred(text: str) -> tuple[list[list[str]], str] | None:
@@ -290,7 +291,7 @@ def barred(text: str) -> tuple[list[list[str]], str] | None:
         return None
     if any("\t" in line for line in lines):
         return None
-    return [cells.get(place, []) for place in range(len(lines))], "The columns are separated by bars (|)."
+    return _in_place(lines, inside, [cells[place] for place in inside]), "The columns are separated by bars (|)."
 
 
 def is_framed(text: str) -> bool:
@@ -309,3 +310,35 @@ def _cells(line: str) -> list[str]:
     if body.startswith("|") and body.endswith("|") and len(body) > 1:
         body = body[1:-1]
     return [cell.strip().replace("\\|", "|") for cell in _SPLIT.split(body)]
+
+
+def spaced(text: str) -> tuple[list[list[str]], str] | None:
+    """Return the cells of each line, separated by runs of blanks, and a note; None where they are not.
+
+    All lines have equally many cells, separated by two blanks or more or else by any, so that none is empty. The first
+    line has to be a header with a name that chemists use.
+    """
+    lines = text.expandtabs().splitlines()
+    inside = [place for place, line in enumerate(lines) if line.strip()]
+    inside = [place for place in inside if not (_is_border(lines[place]) and place != inside[0])]
+    if len(inside) < 2:
+        return None
+    for split in (_GAPS.split, str.split):
+        cells: list[list[str]] = [list(split(lines[place].strip())) for place in inside]
+        if {len(line) for line in cells[1:]} == {len(cells[0]) + 1}:
+            cells[0] = ["", *cells[0]]  # the rows are numbered, and that column has no name
+        widths = {len(line) for line in cells}
+        if len(widths) == 1 and widths != {1} and _is_header(cells[0]):
+            return _in_place(lines, inside, cells), "The columns are separated by blanks."
+    return None
+
+
+def _in_place(lines: Sequence[str], inside: Sequence[int], cells: Sequence[list[str]]) -> list[list[str]]:
+    """Return the cells of each line, of those between the rows of the table none."""
+    of = dict(zip(inside, cells, strict=True))
+    return [of.get(place, []) for place in range(len(lines))]
+
+
+def _is_header(cells: Sequence[str]) -> bool:
+    """Whether the cells may be a header: none is a number, and one is known, an index without a name left aside."""
+    return sum(map(headers.is_known, cells)) > 1 or (len(cells) == 2 and any(map(headers.is_known, cells)))

@@ -12,7 +12,7 @@ from ..errors import AssayPilotError
 from ..system.limits import LONGEST_CELL, MOST_CELLS
 from ..system.progress import Report
 from . import headers
-from .arrangements import barred, is_framed, table_of
+from .arrangements import barred, is_framed, spaced, table_of
 from .raw import DELIMITERS, PUBCHEM_UNITS, RawTable, fold, rows_named, unguard, visible
 from .values import decimal_mark, thousands_read, without_thousands
 
@@ -132,13 +132,15 @@ def _divided(text: str, name: str | None, warnings: list[str]) -> tuple[list[lis
             text, found = whole, inside
         elif fold(text.strip().splitlines()[0].strip('"')) in headers.STRUCTURES:
             found = ",", True  # nothing but structures
+        else:
+            drawn = spaced(text)
     if drawn is not None:
         warnings.append(drawn[1])
         return drawn[0], ""
     records = _all_records(text, "," if found is None else found[0], name)  # a cell may be too long to see any
     if found is None:
         raise AssayPilotError(
-            "only one column was found (comma, semicolon, tab and bars were tried between columns)",
+            "only one column was found (comma, semicolon, tab, bars and blanks were tried between columns)",
             file=name,
             mend="Save the table as csv with a comma or semicolon between the columns.",
         )
