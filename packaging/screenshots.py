@@ -44,6 +44,8 @@ NOISE = 0.2
 PLANNING = ("new", "plan", "confirm", "audit")  # actions of the menus that do more than ask
 COMPOUND = ["ID", "SMILES", "R1", "R2", "R3", "pIC50"]
 KINDS = {"two": ["hERG pIC50"], "stock": ["Stock", "Cost (EUR)", "Lead time"]}
+TITLES = {"plain": "Benzamides", "two": "Benzamides, potency and hERG", "stock": "Benzamides to order"}
+TITLES["neighbours"] = "Benzamides, R2 and R3"
 LONG = {"pIC50": "pIC50 human receptor, radioligand displacement, 10 % serum"}
 LONG["hERG pIC50"] = "pIC50 hERG automated patch clamp"
 LATER = "ID,R1,R2,R3\nLATER-1,cPent,H,F\nLATER-2,SF5,F,CN\nLATER-3,,Cl,H\n"
@@ -167,7 +169,7 @@ class Photographer:
 
     def creation(self, kind: str, name: str = "") -> Any:
         """Return a new campaign over a table, with a picture of each view when a name is given."""
-        table = self.work / f"Benzamide series 4 {kind}.csv"
+        table = self.work / f"{TITLES[kind]}.csv"
         self.truth = benzamides(table, kind, self.kind == "long")
         self.window.new_campaign()
         creation = self.window.creation
@@ -288,7 +290,7 @@ def trade_offs(at: Photographer) -> None:
 
 
 def stock_and_plates(at: Photographer) -> None:
-    """Take pictures of stock, plans, unknown noise and controls."""
+    """Take pictures of stock, orders, unknown noise and controls."""
     creation = at.creation("stock")
     box = creation.goal_pane.endpoints.boxes[0]
     box.unknown.setChecked(True)
@@ -298,10 +300,6 @@ def stock_and_plates(at: Photographer) -> None:
     at.create(creation, slack="0.5")
     at.page("library", "library-stock")
     at.window.plan()
-    at.until(lambda: at.window.round.choice.isVisible() or at.window.session.view.status.open_round, "the plans")
-    if at.window.round.choice.isVisible():
-        at.shoot("round-choice")
-        at.window.round.choice.cards["fastest"].go.click()
     at.until(lambda: at.window.session.view.status.open_round, "the round")
     at.page("round", "round-orders")
     at.measure()

@@ -12,6 +12,7 @@ from PySide6.QtGui import QGuiApplication, QShowEvent
 
 from assaypilot.engine.campaign.cautions import LogEntry
 
+from ..runtime.tasks import single_shot
 from ..session.session import Session
 from ..session.view import View
 from ..tables.columns import order_in
@@ -84,6 +85,8 @@ class HistoryPage(Page):
         self.head = label("", "muted", wrap=True, selectable=True)
         self.column.addWidget(self.head)
         self._fresh = False
+        self._soon = single_shot(self, 0, self._read)
+        """A command that shows another page, as Plan does, leaves this one before it reads the log."""
         self._other = True
         """Whether another campaign was opened since the log was read."""
         self._head = ""
@@ -97,8 +100,7 @@ class HistoryPage(Page):
             self._head, self._fresh = view.status.head, False
         self.subtitle.setText(f"{view.status.events:,} events; nothing is ever erased")
         self.head.setText(f"Head {view.status.head}")
-        if self.isVisible():
-            self._read()
+        self._soon.start()
 
     def forget(self) -> None:
         """Show no log, as before the first one."""
@@ -108,7 +110,7 @@ class HistoryPage(Page):
     def showEvent(self, event: QShowEvent) -> None:
         """Read the log when the page is first seen."""
         super().showEvent(event)
-        self._read()
+        self._soon.start()
 
     def arrange(self, values: dict[str, Any]) -> None:
         """Arrange the columns as they were, and sort by the one they were sorted by."""
@@ -125,7 +127,7 @@ class HistoryPage(Page):
         self.table.copy()
 
     def _read(self) -> None:
-        if not self._fresh and self.session.view is not None:
+        if self.isVisible() and not self._fresh and self.session.view is not None:
             self._fresh = True
             self.session.history(self._show)
 
