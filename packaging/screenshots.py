@@ -278,6 +278,7 @@ def trade_offs(at: Photographer) -> None:
     combo = step.strategy.combo
     at.until(lambda: combo.findData("proven") >= 0, "the strategies")
     combo.setCurrentIndex(combo.findData("proven"))
+    rest(400)  # until what was typed is looked at
     at.shoot("new-pareto", creation)
     at.create(creation, per_round="192")
     at.done(at.window.session.plan)

@@ -40,30 +40,18 @@ class GoalPage(Page):
     def __init__(self, session: Session) -> None:
         super().__init__(session, "Goal")
         self.state = Callout()
-        self.more = button(
-            "&Try other settings",
-            tip="Shows what other settings would mean for a decided campaign",
-            then=self._try_more,
-        )
-        self._more = False
-        """Whether other settings are tried although all is decided."""
         self.form = TermsForm()
         self.form.changed.connect(self._typed)
         self.outlooks = Outlooks()
         self.outlooks.wanted.connect(self._again)
         self.hint = label(HINT, "muted", wrap=True)
         self.ways = Ways(session)
-        self.trial = QWidget()
         self.change = ChangePanel()
         self.change.apply.connect(self._apply)
         self.change.leave.connect(self._leave)
-        row_of(
-            (_headed("Settings", self.form, self.hint, self.change), 2),
-            (_headed("What it will take", self.outlooks), 3),
-            holder=self.trial,
-            margins=(0, 6, 0, 0),
-            spacing=24,
-        )
+        self.future = _headed("What it will take", self.outlooks)
+        trial = row_of((_headed("Settings", self.form, self.hint, self.change), 2), (self.future, 3),
+                       margins=(0, 6, 0, 0), spacing=24)  # fmt: skip
         whole = QWidget()
         whole.setObjectName("page")
         self.void = Callout()
@@ -72,7 +60,7 @@ class GoalPage(Page):
         )
         self.void.body.addWidget(self.series, 0, Qt.AlignmentFlag.AlignLeft)
         parts = column_of(self.void, self.state, holder=whole, margins=(0, 0, 8, 0), spacing=10)
-        put(parts, self.trial, row_of(self.more, (self.ways, 1)), STRETCH)
+        put(parts, trial, self.ways, STRETCH)
         self.column.addWidget(Scrolled(whole), 1)
         self.setLayout(self.column)
         self.ahead = Forecasting(session, self)
@@ -100,7 +88,6 @@ class GoalPage(Page):
         """Show the current state of a campaign; typed settings stay unless it is another one."""
         fresh = opened or self._view is None or view.status.head != self._view.status.head
         self._view = view
-        self._more = self._more and not opened
         status = view.status
         self.ways.show_for(status)
         # Where nothing is guaranteed any more, the next step is shown next to the reason.
@@ -148,8 +135,8 @@ class GoalPage(Page):
         QGuiApplication.clipboard().setText(self.outlooks.table())
 
     def first(self) -> QWidget:
-        """Return the first field; of a decided campaign the button to try others."""
-        return self.more if self._settled else self.form
+        """Return the first field."""
+        return self.form
 
     def look_for(self) -> None:
         """Go to the first field."""
@@ -158,14 +145,12 @@ class GoalPage(Page):
     # ------------------------------------------------------------------ state of the campaign
 
     def _show_state(self, status: Status) -> None:
-        """Hide the settings of a decided campaign; show why one stopped short."""
+        """Show that all is decided, or why a campaign stopped short; the strip has the numbers."""
         decided = status.finished and not status.counts["undecided"]
-        self.trial.setVisible(not self._settled)
-        self.more.setVisible(self._settled)
         self.state.setVisible(status.finished)
         if decided:
             rounds = sum(one.state == "closed" and not one.confirmation for one in status.rounds)
-            self.state.show_text(f"Decided in {many(rounds, 'round')}", status.statement)
+            self.state.show_text(f"Decided in {many(rounds, 'round')}", "")
         elif status.finished:
             self.state.show_text("Stopped before all was decided", status.statement)
         if self.state.objectName() != (kind := "card" if decided else "callout"):
@@ -176,13 +161,7 @@ class GoalPage(Page):
     def _settled(self) -> bool:
         """Whether there is nothing to forecast."""
         status = self.view.status
-        return status.finished and not status.counts["undecided"] and not self._more
-
-    def _try_more(self) -> None:
-        self._more = True
-        self._show_state(self.view.status)
-        self._again()
-        self.form.setFocus()
+        return status.finished and not status.counts["undecided"]
 
     # ------------------------------------------------------------------ forecast
 
@@ -226,7 +205,7 @@ class GoalPage(Page):
     @property
     def _wanted(self) -> Terms | None:
         """The settings typed where they can be used and are others than now."""
-        if self._view is None or self._settled:
+        if self._view is None:
             return None
         typed = self.form.read()
         return None if typed is None or typed == Terms.of(self.view.status) else typed
@@ -237,10 +216,11 @@ class GoalPage(Page):
         self._answer.drop()
         wanted = self._wanted
         self.hint.setVisible(not self.form.touched)
+        self.future.setVisible(wanted is not None or self._view is None or not self._settled)
         if wanted is None:
             self.other.stop()
             self.outlooks.show_tried(None, trying=False)
-            if self._view is not None and not self._settled and self.form.read() is None:
+            if self._view is not None and self.form.read() is None:
                 self.change.refuse("Correct the highlighted field.")
             else:
                 self.change.nothing()

@@ -110,7 +110,7 @@ class HistoryPage(Page):
     def showEvent(self, event: QShowEvent) -> None:
         """Read the log when the page is first seen."""
         super().showEvent(event)
-        self._soon.start()
+        self._read()
 
     def arrange(self, values: dict[str, Any]) -> None:
         """Arrange the columns as they were, and sort by the one they were sorted by."""

@@ -153,8 +153,13 @@ def _once(seen: dict[str, tuple[str, ...]]) -> str:
 
 
 def verdict_line(facts: Sequence[EndpointFacts]) -> str:
-    """Return the sentence of each endpoint, behind the sign of its verdict."""
-    return "\n".join(f"{MARKS[fact.report.verdict]}  {fact.report.sentence}" for fact in facts)
+    """Return the verdict of each endpoint behind its sign, with its reasons unless the model fits."""
+
+    def words(fact: EndpointFacts) -> str:
+        fits = fact.report.verdict == "fits"
+        return f"{VERDICTS['fits']} {fact.endpoint.scale_name}." if fits else fact.report.sentence
+
+    return "\n".join(f"{MARKS[fact.report.verdict]}  {words(fact)}" for fact in facts)
 
 
 def _number(value: float | None) -> str:

@@ -54,7 +54,7 @@ class BlankQuestion(Callout):
         """Ask about the columns that have empty cells, each with its count; hides when there is none."""
         if empty:
             counts = ", ".join(f"{name}: {count:,}" for name, count in empty.items())
-            self.show_text("What is an empty substituent cell?", f"Empty cells: {counts}. This is asked once.")
+            self.show_text("What is an empty substituent cell?", f"Empty cells at {counts}")
         self.setVisible(bool(empty))
 
     def _toggled(self, checked: bool) -> None:
@@ -138,7 +138,7 @@ class CheckPanel(QWidget):
         by_reason: dict[str, list[int]] = {}
         for one in imported.errors:
             by_reason.setdefault(one.reason, []).extend(filter(None, [one.row]))
-        self.heading.setText("Look at this first: these rows are left out" if by_reason else "")
+        self.heading.setText("Rows left out" if by_reason else "")
         self.heading.setVisible(bool(by_reason))
         if by_reason:
             shown = [_of_rows(rows, reason) for reason, rows in by_reason.items()][:LISTED]
@@ -181,9 +181,9 @@ class CheckPanel(QWidget):
 
 
 def _of_rows(rows: Sequence[int], reason: str) -> str:
-    """Return ``Row 4, 5: why they are left out``; a table's own fault has no row."""
-    more = ", …" if len(rows) > NAMED_ROWS else ""
-    return f"Row {', '.join(map(str, rows[:NAMED_ROWS]))}{more}: {reason}" if rows else reason
+    """Return ``Rows 4, 5: why they are left out``; a table's own fault has no row."""
+    named = ", ".join(map(str, rows[:NAMED_ROWS])) + (", …" if len(rows) > NAMED_ROWS else "")
+    return f"Row{'s' * (len(rows) > 1)} {named}: {reason}" if rows else reason
 
 
 def fact_rows(checked: Checked) -> list[tuple[str, str]]:

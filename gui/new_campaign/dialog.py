@@ -63,9 +63,9 @@ SOON = 15
 AFTER = 100
 """Milliseconds after a check before the goal is updated."""
 USUAL = QSize(1220, 760)
-"""Pixels of the dialog with text of the usual size."""
+"""Pixels of the dialog at least, with text of the usual size."""
 EDGE = 40
-"""Pixels of the screen that stay free around it."""
+"""Pixels of the screen or the window that stay free around it."""
 CARDS = 0.4
 """The largest share of the dialog's height for the summary."""
 
@@ -85,7 +85,7 @@ class NewCampaign(QDialog):
         super().__init__(parent)
         self.session, self._settings = session, settings
         self.setWindowTitle("New campaign")
-        self.resize(_size(self))
+        self.resize(_size(self, parent))
         column = column_of(holder=self, spacing=0)
         top = row_of(label("New campaign", "title"), STRETCH, margins=(24, 14, 24, 10), spacing=10)
         self.cancel = button("Cancel", then=self.reject)
@@ -380,11 +380,8 @@ class NewCampaign(QDialog):
             self.messages.note("Stopped; no campaign was written.")
 
 
-def _size(dialog: QWidget) -> QSize:
-    """Return the size that the parts need, larger with large text within the screen."""
-    there, more = dialog.screen().availableSize(), (theme().scale - 1) / 2
-    wide, high = (
-        max(usual, min(round(usual * (1 + more)), room - EDGE))
-        for usual, room in ((USUAL.width(), there.width()), (USUAL.height(), there.height()))
-    )
-    return QSize(wide, high)
+def _size(dialog: QWidget, parent: QWidget | None) -> QSize:
+    """Return that of the window, or what the parts need: more with large text, within the screen."""
+    free = QSize(EDGE, EDGE)
+    needed = (USUAL * ((1 + theme().scale) / 2)).boundedTo(dialog.screen().availableSize() - free).expandedTo(USUAL)
+    return needed if parent is None else needed.expandedTo(parent.size() - free)

@@ -122,7 +122,7 @@ class FindingsView(QWidget):
         self.model = FindingsModel(self)
         self.table = Table(self.model, name="What the check found")
         self.table.widths.stretch("text", 300)
-        self.empty = label("Nothing to report: every row and value was used as it is.", "muted")
+        self.empty = label("Every row and value is used.", "muted")
         column.addWidget(self.table, 1)
         self.whole = label("", wrap=True, selectable=True)
         self.whole.hide()

@@ -140,7 +140,7 @@ class ExcludeDialog(ReasonDialog):
         """``instead``: the text where no decision rests on the value; ``proof``: whether a proof decides."""
         self._instead, self._proof = instead, proof
         text = entered_text(measurement, endpoint)
-        super().__init__("Exclude a value", f"Leave out {text} of {name}", "Exclude it", parent)
+        super().__init__("Exclude a value", f"Exclude {text} of {name}", "Exclude it", parent)
         self.technical = QRadioButton("A technical cause, whatever the value (a leak, a wrong plate)")
         self.judged = QRadioButton("Because of the value itself")
         self.technical.setChecked(True)
@@ -214,13 +214,13 @@ class CorrectDialog(ReasonDialog):
         self.value.setAccessibleName("Corrected value")
         self.value.selectAll()
         self.problem = label("", "problem", wrap=True)
-        self.problem.setMinimumHeight(self.fontMetrics().lineSpacing())
+        self.problem.hide()
         self.form.addRow(label("Value"), self.value)
-        self.form.addRow(label(""), self.problem)
+        self.form.addRow("", self.problem)
         self._before = before
         self.consequence = label("", "muted", wrap=True)
         self.consequence.hide()
-        self.form.addRow(label(""), self.consequence)
+        self.form.addRow("", self.consequence)
         self._pause = single_shot(self, PAUSE, self.consequences_wanted)
         self.value.textChanged.connect(lambda _: self._typed())
         self.line.setText(reason)
@@ -262,6 +262,6 @@ class CorrectDialog(ReasonDialog):
             self._read()
         except ValueError as error:
             problem = str(error) if self.changed else ""
-        self.problem.setText(problem)
+        self.show_text(self.problem, problem)
         polish(self.value, wrong="true" if problem else "false")
         self.confirm.setEnabled(not problem and self.changed and bool(self.reason))

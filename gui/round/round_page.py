@@ -60,7 +60,7 @@ class RoundPage(Page):
         self.stack = QStackedWidget()
         put(self.stack, self.list, self.preview, self.none)
         self.column.addWidget(self.stack, 1)
-        self.orders = RoundOrders()
+        self.orders = RoundOrders(structures)
         self.column.addWidget(self.orders)
         first = self.column.itemAt(0)
         heading = None if first is None else first.layout()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
@@ -10,7 +12,9 @@ from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.campaign.stock_view import Order, money
 from assaypilot.engine.text import many
 
+from ..library.library_rows import STRUCTURE_WIDTH
 from ..session.view import View
+from ..structures.drawing import Structures
 from ..tables.rows import Column, RowsModel, text_ranks
 from ..tables.table import Table
 from ..widgets.layout import FlowRow, column_of, put, row_of
@@ -34,6 +38,7 @@ class OrdersModel(RowsModel):
         self.fill(
             [
                 Column("id", "ID", lambda row: ids[row], lambda: text_ranks(ids)),
+                *_drawn(status.library.smiles, [order.compound for order in orders]),
                 Column("measure", "Measure", lambda row: f"{orders[row].measurements}×", number=True),
                 Column("cost", "Cost", lambda row: costs[row], number=True),
                 Column("lead", "Lead (days)", lambda row: leads[row], number=True),
@@ -43,6 +48,17 @@ class OrdersModel(RowsModel):
             ],
             len(orders),
         )
+
+
+def _drawn(smiles: Sequence[str] | None, compounds: Sequence[int]) -> list[Column]:
+    """Return the column of pictures of these compounds; none where no structure is known."""
+    if smiles is None or not any(smiles):
+        return []
+    own = [smiles[compound] for compound in compounds]
+    return [
+        Column("structure", "Structure", lambda row: "", smiles=own.__getitem__, cell_tip=own.__getitem__,
+               width=STRUCTURE_WIDTH)
+    ]  # fmt: skip
 
 
 class RoundOrders(QWidget):
@@ -55,7 +71,7 @@ class RoundOrders(QWidget):
     save = Signal()
     """Write the order list."""
 
-    def __init__(self) -> None:
+    def __init__(self, structures: Structures) -> None:
         super().__init__()
         column = column_of(holder=self, margins=(0, 6, 0, 0), spacing=8)
         self.heading = label("", "heading", wrap=True)
@@ -65,7 +81,7 @@ class RoundOrders(QWidget):
         self.open.toggled.connect(self._opened)
         column.addLayout(row_of((self.heading, 1), self.open))
         self.model = OrdersModel(self)
-        self.table = Table(self.model, name="To order")
+        self.table = Table(self.model, structures, name="To order")
         self.table.hide()
         self.table.widths.stretch("why")
         column.addWidget(self.table)

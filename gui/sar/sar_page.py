@@ -53,7 +53,6 @@ _MARKING = (HeatScene, ContributionScene, UsageScene, PredictionScene)
 SUBTITLES = {
     "map": "mean estimate of each pair",
     "contributions": "what each substituent adds",
-    "predictions": "from the other compounds",
 }
 _HINT = "Click a cell, a row or a point, or go to it with the arrow keys and press Enter."
 

@@ -264,7 +264,8 @@ class RowsModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return column.title
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return int(_NUMBER if column.number else _TEXT)
+            drawn = column.smiles is not None and column.coded is None
+            return int(Qt.AlignmentFlag.AlignCenter if drawn else _NUMBER if column.number else _TEXT)
         if role == Qt.ItemDataRole.ToolTipRole:
             return plain_tip(column.tip or column.title)
         return None

@@ -195,18 +195,17 @@ def test_settings_can_be_tried_while_a_round_is_open(qtbot, campaign):
     assert "stays as it was issued" in page.change.words.text()
 
 
-def test_a_decided_campaign_offers_nothing_to_try(qtbot, window, tmp_path, crystal):
+def test_a_decided_campaign_forecasts_only_what_is_typed(qtbot, window, tmp_path, crystal):
     opened(qtbot, window, campaign_file(tmp_path, ("pIC50",), goal="epsilon-best", rounds=6, per_round=72))
     assert status(window).finished
     show(qtbot, window, PageName.GOAL)
     page = window.goal
-    assert not page.trial.isVisible()
+    assert not page.future.isVisible()
     assert page.state.heading.text() == "Decided in 2 rounds"
-    assert page.state.words.text().startswith(f"Decided after {status(window).measurements_used:,} measurements")
     assert crystal.asked == []
-    page.more.click()
-    assert page.trial.isVisible()
-    until(qtbot, lambda: page.outlooks.now is not None)
+    type_into(page, "epsilon", "0.6")
+    until(qtbot, lambda: page.outlooks.tried is not None)
+    assert page.future.isVisible()
 
 
 def test_a_second_window_may_try_and_not_apply(qtbot, campaign, open_window):

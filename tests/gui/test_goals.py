@@ -311,6 +311,21 @@ def test_the_outlook_is_of_the_campaign_that_is_made(tmp_path, goal, measured):
         assert (each in dict(ahead.lines(None))["First decision"]) == (measured == 2)
 
 
+def test_simulation_of_a_new_campaign_can_be_stopped_and_asked_for_again(qtbot, window, tmp_path, crystal, monkeypatch):
+    monkeypatch.setattr("assaypilot.gui.session.forecast.SLOW", 0.15)
+    crystal.open.clear()
+    step = to_goal(qtbot, window, table(tmp_path / "two.csv"))
+    work = creation_of(window).work[window.session.ahead]
+    until(qtbot, work.isVisible)
+    work.stop.click()
+    until(qtbot, lambda: step.simulated.words.text().startswith("Stopped"))
+    assert step.complete  # it may be created without
+    crystal.open.set()
+    step.simulated.again.click()
+    until(qtbot, lambda: step.simulated.words.text().startswith("384 to 672"))
+    creation_of(window).reject()
+
+
 @pytest.mark.slow
 def test_a_new_campaign_simulates_what_would_be_made(qtbot, window, tmp_path, crystal):
     step = to_goal(qtbot, window, table(tmp_path / "two.csv"))

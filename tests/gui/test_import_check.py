@@ -39,7 +39,7 @@ def test_findings_are_filtered_copied_and_saved(qtbot, window, tmp_path):
     assert creation.check_pane.verdict.heading.text() == "The additive model cannot be judged yet"
     creation.columns_pane.panel.more.click()
     assert creation.views.key == "findings"
-    assert creation.columns_pane.panel.heading.text() == "Look at this first: these rows are left out"
+    assert creation.columns_pane.panel.heading.text() == "Rows left out"
     assert view.isVisible()
     view.kinds.choose("error")
     assert [row[1] for row in view.model.as_text()[1:]] == ["4", "5"]
@@ -85,7 +85,7 @@ def test_the_model_is_reported_before_anything_is_promised(qtbot, window, tmp_pa
     path.write_text("\n".join(lines) + "\n")
     creation = check_of(qtbot, window, path)
     step = creation.check_pane
-    assert step.verdict.words.text().startswith("✓  pIC50: the additive model fits (R2 1.00")
+    assert step.verdict.words.text().startswith("✓  The additive model fits pIC50")
     shown = captions(creation)
     assert shown["Rank"] == "8 of 8 where values are; 8 of 8 in all"
     assert shown["Seen once"] == "none"

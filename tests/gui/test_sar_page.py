@@ -131,6 +131,17 @@ def test_hovering_says_what_a_cell_is_and_a_click_selects_everywhere(qtbot, page
     assert not canvas.card.isVisible()
 
 
+def test_map_marks_the_compound_that_is_selected_among_the_candidates(qtbot, page):
+    window, scene = window_of(page), heat(page)
+    other = scene.cell(1, 1).compound
+    assert scene._selected_cell() != (1, 1)
+    window.show_page(PageName.CANDIDATES)
+    window.candidates.which.choose("all")
+    window.candidates.table.choose(window.candidates.model.view_row(other))
+    window.show_page(PageName.SAR)
+    until(qtbot, lambda: heat(drawn(qtbot, window))._selected_cell() == (1, 1))
+
+
 def test_choosing_a_hidden_compound_shows_all_candidates(qtbot, page):
     window = window_of(page)
     while not (status(window).candidates.status == 2).any():

@@ -297,7 +297,6 @@ class Visitor(RuleBasedStateMachine):
         """Type other settings, and open what the badge opens."""
         self.window.show_page(PageName.GOAL)
         self.window.goal.form.field("per_round").edit.setText(text)
-        self.window.goal.more.click()
         self.window.strip.badge.setChecked(True)
 
     @doing(text=st.sampled_from(["oops", "35 furlongs", "7.1"]))
