@@ -101,7 +101,8 @@ class WhyTable(QWidget):
             self._grid.addWidget(label(site, "muted"), row, 0)
         self._grid.addWidget(middle, row, 1 if site else 0, 1, 1 if site else 2, Qt.AlignmentFlag.AlignVCenter)
         for column, number in enumerate(numbers, start=2):
-            cell = label(number)
+            cell = label(number, wrap=not (site or name))  # a heading may take two lines
+            cell.setAlignment(Qt.AlignmentFlag.AlignRight)
             cell.setFont(tabular(cell.font()))
             self._grid.addWidget(cell, row, column, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         if tip:

@@ -90,7 +90,7 @@ class EndpointBox(QFrame):
             field.edit.setToolTip(plain_tip(tip))
         self.limit.edit.setPlaceholderText(">10000" if endpoint.unit == "nM" else "<5 or >6")
         grid = QGridLayout()
-        grid.setHorizontalSpacing(0)
+        grid.setHorizontalSpacing(10)
         grid.setVerticalSpacing(3)
         in_unit = f" ({unit})" if unit else ""
         captions = (

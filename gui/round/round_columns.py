@@ -219,7 +219,7 @@ def round_columns(model: RoundModel, status: Status, layout: Layout | None) -> l
             "Back",
             model.state,
             lambda: np.array([] if model.round is None else [sum(back) for back in model.round.back], dtype=np.int64),
-            width=_at_least(52, "0 of 4") - FRAME + HEADER,
+            width=_at_least(36, "0 of 4", HEADER),
             tip="Independent determinations that came back, of those asked for"
             + (" of all endpoints" if several else ""),
             cell_tip=model.state_tip,
@@ -242,7 +242,7 @@ def _result_column(model: RoundModel, place: int, at: int) -> Column:
     if cells:
         tip += f"The {_ordinal(at)} measurement of each line. "
     title = f"{textwrap.shorten(unit, LONGEST_UNIT, placeholder=' …')}\n{_ordinal(at)}" if cells else two_lines(name)
-    headed = _at_least(0, title.partition("\n")[0]) - FRAME + HEADER
+    headed = _at_least(0, title.partition("\n")[0], HEADER)
     least = 78 if cells else 102 if several else 112
     return Column(
         result_key(place, at),
@@ -258,10 +258,10 @@ def _result_column(model: RoundModel, place: int, at: int) -> Column:
     )
 
 
-def _at_least(pixels: int, text: str) -> int:
-    """Pixels of a column that shows a text in a frame, before they grow with the size of the text."""
-    framed = QFontMetrics(QGuiApplication.font()).horizontalAdvance(text) + FRAME
-    return max(pixels, round(framed / theme().scale))
+def _at_least(pixels: int, text: str, around: int = FRAME) -> int:
+    """Pixels of a column that shows a text with so many around it, before they grow with the size of the text."""
+    whole = QFontMetrics(QGuiApplication.font()).horizontalAdvance(text) + around
+    return max(pixels, round(whole / theme().scale))
 
 
 def _ordinal(at: int) -> str:
@@ -292,7 +292,7 @@ def _means(model: RoundModel) -> list[Column]:
             lambda row, place=place: short(row, place),  # type: ignore[misc]  # bound early
             number=True,
             cell_tip=lambda row, place=place: text(row, place),  # type: ignore[misc]  # bound early
-            width=max(_at_least(0, line) for line in ("7.47 (2)", *title(endpoint).split("\n"))) - FRAME + HEADER,
+            width=max(_at_least(0, line, HEADER) for line in ("7.47 (2)", *title(endpoint).split("\n"))),
             tip="Mean, number and SD of the returned determinations. Potencies are averaged as "
             "logarithms; excluded values are left out",
             name=f"Mean of {endpoint.name}" if several else "",
