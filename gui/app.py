@@ -79,7 +79,7 @@ def make_window(
         window = MainWindow(settings, reporter)
     reporter.on_report = announce
     if practice:
-        QTimer.singleShot(0, window, window.open_practice)
+        QTimer.singleShot(0, window, window.opening.practice)
     elif file is not None:
         QTimer.singleShot(0, window, lambda: window.open_path(file))
     QTimer.singleShot(0, window, window.error_reports.offer)

@@ -15,6 +15,7 @@ from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.chemistry.names import site_names
 from assaypilot.engine.text import many
 
+from ..plots.candidates import CandidatesCanvas
 from ..plots.choices import ANSWER, PlotChoice
 from ..session.session import Session
 from ..session.view import View
@@ -32,7 +33,6 @@ from ..window.export_dialog import Screen, screen_of
 from ..window.page import Page, side_panel, with_side
 from .candidate_panel import CandidatePanel
 from .candidate_rows import CandidatesModel, filter_facts, filter_hint, when_words
-from .candidates_canvas import CandidatesCanvas
 
 UNDECIDED, IN = 0, 1
 _FIRST_ORDER = ("status", Qt.SortOrder.AscendingOrder)

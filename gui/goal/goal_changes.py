@@ -6,18 +6,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QDialog, QFrame, QWidget
 
 from assaypilot.engine.campaign.changes import Change
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.desirability import Curve
 from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.domain.noise import StatedNoise
+from assaypilot.engine.domain.noise import UNKNOWN, StatedNoise, parse_noise
 from assaypilot.engine.errors import AssayPilotError
 
 from ..new_campaign.goal_strategy import ControlsField, controls_in
 from ..session.session import Session
-from ..widgets.inputs import line_edit
+from ..tables.rows import plain_tip
+from ..widgets.inputs import Field, Range, line_edit
 from ..widgets.layout import STRETCH, FlowRow, column_of, put, row_of, show_dialog
 from ..widgets.text import button, error_words, label, polish
 from .add_endpoint import Asking, EndpointDialog
@@ -106,6 +108,78 @@ def in_folds(distance: float | None, unit: str) -> str:
     """Return the unit of a distance, with the distance as a factor where it is in log units: ``log = 3-fold``."""
     folds = fold(distance) if distance is not None and unit == "log" else ""
     return f"{unit} = {folds}" if folds else unit
+
+
+WIDE = 92
+"""Pixels of a field."""
+
+
+class Line:
+    """One setting: its field, and its current value until another is typed."""
+
+    def __init__(self, name: str, caption: str, tip: str) -> None:
+        self.caption = label(caption, "muted")
+        self.field = Field(name, tip=plain_tip(tip), width=WIDE)
+        # Six digits and their margins, however large the font is.
+        self.field.edit.setFixedWidth(max(WIDE, QFontMetrics(self.field.font()).horizontalAdvance("0") * 9))
+        self.caption.setBuddy(self.field.edit)
+        self.caption.setToolTip(plain_tip(tip))
+        self.shown = ""
+        self.hint: Callable[[float | None], str] = lambda _: ""
+        self.range = Range(above=0.0)
+
+    @property
+    def typed(self) -> bool:
+        """Whether the field shows something other than the current value."""
+        return self.field.text != self.shown
+
+    def show(self, text: str, *, keep: bool) -> None:
+        """Show the current value; ``keep``: the typed text stays."""
+        typed = keep and self.typed
+        self.shown = text
+        if not typed:
+            self.field.edit.setText(text)
+            self.field.edit.setCursorPosition(0)  # of a text longer than the field its beginning is seen
+
+    def read(self, now: float | None) -> tuple[float | None, bool]:
+        """Return the number, and whether it is usable; the field shows what is wrong."""
+        if not self.typed:
+            self.field.hint(self.hint(now))
+            return now, True
+        self.field.hint(self.hint(None))
+        value = self.field.number(self.range)
+        if self.field.wrong:
+            return None, False
+        shown = f"{int(self.shown):,}" if self.shown.isdecimal() else self.shown
+        was = f"now {shown or 'no limit'}"
+        hint = self.hint(value)
+        self.field.hint(f"{hint}; {was}" if hint else was)
+        return value, True
+
+
+class NoiseLine(Line):
+    """The noise of an endpoint: an SD, or the word for one that is estimated on the way."""
+
+    def __init__(self, name: str, tip: str) -> None:
+        super().__init__(name, "", tip)
+        self.estimate = ""
+        """The estimate of unknown noise, in words; empty for known noise."""
+
+    def read_noise(self, now: float | StatedNoise) -> tuple[float | StatedNoise, bool]:
+        """Return the stated noise, and whether it is usable."""
+        if not self.typed:
+            self.field.hint(self.estimate or f"SD, or {UNKNOWN}")
+            return now, True
+        if self.field.text.casefold().startswith(UNKNOWN):
+            try:
+                stated = parse_noise(self.field.text)
+            except AssayPilotError:
+                self.field.problem(f"Type {UNKNOWN}, or {UNKNOWN}:0.2 with a guess.")
+                return now, False
+            self.field.hint(f"estimated from replicates; now {self.shown}")
+            return stated, True
+        value, usable = self.read(None)
+        return (now if value is None else value), usable
 
 
 class ChangePanel(QFrame):

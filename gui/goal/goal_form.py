@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from math import isfinite
 
@@ -12,18 +11,16 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 
 from assaypilot.engine.campaign.state import NoiseNow, Status
 from assaypilot.engine.domain.kinds import distance_unit
-from assaypilot.engine.domain.noise import UNKNOWN, StatedNoise, parse_noise
+from assaypilot.engine.domain.noise import UNKNOWN, StatedNoise
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.text import number
 
 from ..new_campaign.goal_fields import FOLDS, RANGES
 from ..new_campaign.profile_editor import ProfileEditor
-from ..tables.rows import plain_tip
-from ..widgets.inputs import Field, Range
-from ..widgets.text import error_words, label
-from .goal_changes import Terms, in_folds
+from ..widgets.inputs import Field
+from ..widgets.text import error_words
+from .goal_changes import Line, NoiseLine, Terms, in_folds
 
-WIDE = 92
 _MIDDLE = Qt.TextElideMode.ElideMiddle
 OPTIONS = {
     "--epsilon": "epsilon",
@@ -79,74 +76,6 @@ LINES = (
 """Key, caption, name for a screen reader, and help of every setting except the noise."""
 
 
-class _Line:
-    """One setting: its field, and its current value until another is typed."""
-
-    def __init__(self, name: str, caption: str, tip: str) -> None:
-        self.caption = label(caption, "muted")
-        self.field = Field(name, tip=plain_tip(tip), width=WIDE)
-        # Six digits and their margins, however large the font is.
-        self.field.edit.setFixedWidth(max(WIDE, QFontMetrics(self.field.font()).horizontalAdvance("0") * 9))
-        self.caption.setBuddy(self.field.edit)
-        self.caption.setToolTip(plain_tip(tip))
-        self.shown = ""
-        self.hint: Callable[[float | None], str] = lambda _: ""
-        self.range = Range(above=0.0)
-
-    @property
-    def typed(self) -> bool:
-        """Whether the field shows something other than the current value."""
-        return self.field.text != self.shown
-
-    def show(self, text: str, *, keep: bool) -> None:
-        """Show the current value; ``keep``: the typed text stays."""
-        typed = keep and self.typed
-        self.shown = text
-        if not typed:
-            self.field.edit.setText(text)
-            self.field.edit.setCursorPosition(0)  # of a text longer than the field its beginning is seen
-
-    def read(self, now: float | None) -> tuple[float | None, bool]:
-        """Return the number, and whether it is usable; the field shows what is wrong."""
-        if not self.typed:
-            self.field.hint(self.hint(now))
-            return now, True
-        self.field.hint(self.hint(None))
-        value = self.field.number(self.range)
-        if self.field.wrong:
-            return None, False
-        shown = f"{int(self.shown):,}" if self.shown.isdecimal() else self.shown
-        was = f"now {shown or 'no limit'}"
-        hint = self.hint(value)
-        self.field.hint(f"{hint}; {was}" if hint else was)
-        return value, True
-
-
-class _NoiseLine(_Line):
-    """The noise of an endpoint: an SD, or the word for one that is estimated on the way."""
-
-    def __init__(self, name: str, tip: str) -> None:
-        super().__init__(name, "", tip)
-        self.estimate = ""
-        """The estimate of unknown noise, in words; empty for known noise."""
-
-    def read_noise(self, now: float | StatedNoise) -> tuple[float | StatedNoise, bool]:
-        """Return the stated noise, and whether it is usable."""
-        if not self.typed:
-            self.field.hint(self.estimate or f"SD, or {UNKNOWN}")
-            return now, True
-        if self.field.text.casefold().startswith(UNKNOWN):
-            try:
-                stated = parse_noise(self.field.text)
-            except AssayPilotError:
-                self.field.problem(f"Type {UNKNOWN}, or {UNKNOWN}:0.2 with a guess.")
-                return now, False
-            self.field.hint(f"estimated from replicates; now {self.shown}")
-            return stated, True
-        value, usable = self.read(None)
-        return (now if value is None else value), usable
-
-
 class TermsForm(QWidget):
     """The fields that apply to the goal of a campaign."""
 
@@ -159,9 +88,9 @@ class TermsForm(QWidget):
         self._grid.setHorizontalSpacing(12)
         self._grid.setVerticalSpacing(8)
         self._grid.setColumnStretch(1, 1)
-        self._lines: dict[str, _Line] = {}
-        self._noise: dict[str, _NoiseLine] = {}
-        self._margins: dict[str, _Line] = {}
+        self._lines: dict[str, Line] = {}
+        self._noise: dict[str, NoiseLine] = {}
+        self._margins: dict[str, Line] = {}
         self._now: Terms | None = None
         self.profile = ProfileEditor()
         self.profile.setParent(self)
@@ -170,7 +99,7 @@ class TermsForm(QWidget):
         self._unit = ""
         self._filling = False
         for key, caption, name, tip in LINES:
-            self._lines[key] = self._connected(_Line(name, caption, tip))
+            self._lines[key] = self._connected(Line(name, caption, tip))
             self._lines[key].range = RANGES[key]
         self._lines["delta"].hint = lambda _: "% sure"
         self._lines["per_round"].hint = lambda _: "measurements"
@@ -180,7 +109,7 @@ class TermsForm(QWidget):
         self._lines["epsilon"].hint = self._distance
         self._lines["slack"].hint = self._distance
 
-    def _connected(self, made: _Line) -> _Line:
+    def _connected(self, made: Line) -> Line:
         for widget in (made.caption, made.field):  # they go with the form, also where they are never shown
             widget.setParent(self)
             widget.hide()
@@ -327,13 +256,13 @@ class TermsForm(QWidget):
         """Return the unit of a distance, and the distance as a factor."""
         return in_folds(value, self._unit)
 
-    def _noise_line(self, scale: str, *, several: bool) -> _NoiseLine:
+    def _noise_line(self, scale: str, *, several: bool) -> NoiseLine:
         name = f"Assay noise (SD) of {scale}"
         tip = (
             "between independent measurements of one compound. Half the noise asks for about a quarter as many. "
             f"Type {UNKNOWN} to estimate it from replicates, which takes more of them."
         )
-        made = _NoiseLine(name, f"{name}: {tip}")
+        made = NoiseLine(name, f"{name}: {tip}")
         if several:
             font = QFontMetrics(made.caption.font())
             made.caption.setText(f"SD of {font.elidedText(scale, _MIDDLE, 17 * font.averageCharWidth())}")
@@ -343,21 +272,21 @@ class TermsForm(QWidget):
         self._connected(made)
         return made
 
-    def _margin_line(self, scale: str) -> _Line:
+    def _margin_line(self, scale: str) -> Line:
         name = f"Difference in {scale} that does not matter"
-        made = _Line(name, "", f"{name}: compounds that differ by no more are as good as equal here. {FOLDS}")
+        made = Line(name, "", f"{name}: compounds that differ by no more are as good as equal here. {FOLDS}")
         font = QFontMetrics(made.caption.font())
         made.caption.setText(f"Equal in {font.elidedText(scale, _MIDDLE, 15 * font.averageCharWidth())}")
         made.hint = lambda _: "or less"
         return self._connected(made)
 
-    def _take_out(self, line: _Line) -> None:
+    def _take_out(self, line: Line) -> None:
         for widget in (line.caption, line.field):
             self._grid.removeWidget(widget)
             widget.hide()
             widget.deleteLater()
 
-    def _shown(self) -> list[_Line]:
+    def _shown(self) -> list[Line]:
         """Return the lines that apply to the goal, in the order they are shown."""
         now = self._now
         if now is None:
@@ -404,7 +333,7 @@ def _estimated(now: NoiseNow) -> str:
 
 
 def _read_each(
-    lines: dict[str, _Line], now: tuple[tuple[str, float], ...]
+    lines: dict[str, Line], now: tuple[tuple[str, float], ...]
 ) -> tuple[tuple[tuple[str, float], ...], bool]:
     """Return the number of each endpoint, and whether all can be used."""
     read = [(name, before, *lines[name].read(before)) for name, before in now]

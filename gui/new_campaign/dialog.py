@@ -35,8 +35,9 @@ from ..widgets.bars import MessageBar, WorkBar
 from ..widgets.inputs import FilterBox, Pane, Scrolled, Segments
 from ..widgets.layout import STRETCH, column_of, put, row_of, show_menu
 from ..widgets.text import button, label
+from .columns_fields import roles_of
 from .table_pane import TablePane
-from .table_work import left_out, roles_of
+from .table_work import left_out
 
 if TYPE_CHECKING:
     from assaypilot.engine.tables.raw import RawTable

@@ -27,8 +27,9 @@ from ..widgets.file_dialogs import ask_for_table, ask_for_tables
 from ..widgets.inputs import Pane, Segments
 from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import ElidedLabel, button, error_words, label, polish
+from .columns_fields import roles_chosen
 from .table_panels import JoinPanel, ReadingPanel
-from .table_work import Loaded, Place, Wanted, load, roles_chosen
+from .table_work import Loaded, Place, Wanted, load
 
 SHOWN = 60
 """Rows of the preview."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -160,55 +160,6 @@ class Checked:
     def fact(self) -> EndpointFacts:
         """What the table states about it."""
         return self.facts[self.objective]
-
-
-_SAME = ("available", "cost", "replicate", "date", "plate", "well", "batch", "comment", "excluded")
-ROLES = {name: name for name in _SAME} | {
-    "id": "ID",
-    "smiles": "structure",
-    "endpoint_column": "endpoint",
-    "assay_column": "assay",
-    "stock": "in stock",
-    "lead": "lead time",
-}
-"""The roles of columns, by the fields of a mapping."""
-
-
-def roles_of(checked: Checked) -> dict[str, str]:
-    """Return the role of each column of a table, in a word, by its name; unused ones are left out."""
-    mapping = checked.mapping
-    roles = {getattr(mapping, field): word for field, word in ROLES.items()}
-    for end in mapping.endpoints:
-        roles |= dict.fromkeys((end.value, *end.further), end.endpoint.scale_name)
-        roles |= {end.relation: "< or >", end.unit: "unit", end.n: "n", end.sd: "SD"}
-    if not mapping.cores:
-        roles |= dict.fromkeys(mapping.sites, "site")
-    return {name: word for name, word in roles.items() if name is not None}
-
-
-_CHOSEN = {key: ROLES[key] for key in ("id", "smiles", "stock", "cost", "lead")} | {"site": "site"}
-"""The words of the roles that the user can choose, by the key of the choice."""
-_ONLY_FOUND = {*ROLES.values(), "< or >", "unit", "n", "SD"} - {*_CHOSEN.values()}
-"""Those of the roles that are only found."""
-
-
-def roles_chosen(
-    before: Mapping[str, str], columns: Sequence[str], role_of: Callable[[str, str], str]
-) -> dict[str, str]:
-    """Return the chosen roles of columns before a check is done; ``before``: the roles of the last check.
-
-    ``role_of`` takes the names of a column and of its endpoint, and returns the key of a choice.
-    """
-    found = {}
-    for name in columns:
-        role, word = role_of(name, name), before.get(name, "")
-        if role in _CHOSEN:
-            found[name] = _CHOSEN[role]
-        elif role == "endpoint":
-            found[name] = name if word in ("", *_CHOSEN.values(), *_ONLY_FOUND) else word
-        elif word in _ONLY_FOUND:
-            found[name] = word
-    return found
 
 
 def left_out(checked: Checked) -> list[str]:

@@ -10,12 +10,13 @@ from matplotlib.figure import Figure
 
 from assaypilot.engine.arrays import Flags, Floats, Ints
 from assaypilot.engine.campaign.state import STATUSES, Status
+from assaypilot.engine.export.measured import estimate_text
 from assaypilot.engine.export.sheet import Cell
+from assaypilot.engine.export.shortlist import decimals_of
 from assaypilot.engine.figures.palette import DARK, MARKERS, Palette
 from assaypilot.engine.text import many
 
 from ..widgets.text import three_digits
-from .candidates import compound_target
 from .scene import Scene, Shape, Target, known_cells, stepped
 
 Extent = tuple[float, float, float, float]
@@ -297,3 +298,20 @@ def _table(status: Status, compounds: Ints, shown: list[Quantity]) -> tuple[list
         for k in compounds.tolist()
     ]
     return ["ID", "status", *(one.name for one in shown)], rows
+
+
+def compound_target(status: Status, compound: int, place: Shape) -> Target:
+    """Return the description of a compound that the picture draws at a place."""
+    known, library = status.candidates, status.library
+    decided = int(known.decided_in_round[compound])
+    lines = [STATUSES[int(known.status[compound])] + (f", decided after round {decided}" if decided else "")]
+    for k in status.goal_endpoints:
+        endpoint = status.endpoints[k]
+        low, high = known.lows[endpoint.name][compound], known.highs[endpoint.name][compound]
+        bounds = f" ({low:.2f} – {high:.2f})" if np.isfinite(low) and np.isfinite(high) else ""
+        estimate = estimate_text(status, endpoint.name, compound, decimals_of(status))
+        lines.append(f"{endpoint.scale_name} {estimate}{bounds}")
+    times = int(known.measured[compound])
+    lines.append(f"measured {many(times, 'time')}" if times else "never measured")
+    drawing = library.drawing(compound)
+    return Target(0, *place, library.ids[compound], "\n".join(lines), drawing, compound)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QLocale
 
+from assaypilot.engine.campaign.cautions import of_unplanned
 from assaypilot.engine.campaign.issued_rounds import Round
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.endpoint import CONCENTRATIONS, Endpoint, Relation, normalise_unit
@@ -301,3 +302,33 @@ def _model(endpoint: Endpoint, value: float, unit: str | None = None) -> float:
 
 def _same(typed: str, shown: str) -> bool:
     return typed.replace(" ", "").replace(",", ".") == shown.replace(" ", "")
+
+
+def line_of(compound: int, shown: Round) -> int | None:
+    """Return the line of a compound in a round; None when it is not in it."""
+    return next((n for n, item in enumerate(shown.items) if item.compound == compound), None)
+
+
+def place_note(
+    compound: int,
+    endpoint: int,
+    status: Status,
+    shown: Round | None,
+    there: Mapping[tuple[int, int], Sequence[Measurement]],
+) -> str:
+    """Return the notes on a value's target cell, with the endpoint's name if there are several."""
+    several = f"{status.endpoints[endpoint].name}, " if len(status.endpoints) > 1 else ""
+    does = of_unplanned(calibrated=status.guarantee.calibrated)
+    if shown is None or shown.state == "withdrawn" or endpoint not in shown.endpoints:
+        return f"{several}not requested: {does}"
+    line = line_of(compound, shown)
+    if line is None:
+        return f"{several}not in this round: {does}"
+    known = [
+        entered_text(one, status.endpoints[endpoint])
+        for one in there.get((compound, endpoint), ())
+        if one.excluded is None
+    ]
+    others = f", in addition to {'; '.join(known)}" if known else ""
+    late = f", late for round {shown.number}" if shown.state == "closed" else ""
+    return f"{several}line {line + 1}{others}{late}"

@@ -5,10 +5,9 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from assaypilot.engine.campaign.cautions import of_unplanned
 from assaypilot.engine.campaign.issued_rounds import Round, Source
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.controls import find_control
@@ -22,7 +21,17 @@ from assaypilot.engine.tables.raw import Problem, RawTable
 from assaypilot.engine.tables.results import ResultsTable, read_results
 from assaypilot.engine.tables.values import is_missing
 
-from .entry import Entry, Question, decimal_of, entered_text, in_round, parse_cells, requested_of, results_in_round
+from .entry import (
+    Entry,
+    Question,
+    decimal_of,
+    in_round,
+    line_of,
+    parse_cells,
+    place_note,
+    requested_of,
+    results_in_round,
+)
 
 TITLE = "What the paste will write"
 REPEATED = "repeats row {}, and the round asks for no more; type it in if it is a further measurement"
@@ -295,7 +304,7 @@ class _Pasted:
         self.results += made
         self.made.setdefault((compound, endpoint), []).extend(made)
         becomes = "; ".join(entry.shown(described) for entry in entries)
-        note = _place_note(compound, endpoint, self.status, self.shown, self.there)
+        note = place_note(compound, endpoint, self.status, self.shown, self.there)
         self.rows.append(PastedRow(row, name, text, becomes, note))
 
     def _mark(self, compound: int, endpoint: int, text: str, error: ValueError) -> None:
@@ -320,36 +329,6 @@ class _Pasted:
         return False
 
 
-def line_of(compound: int, shown: Round) -> int | None:
-    """Return the line of a compound in a round; None when it is not in it."""
-    return next((n for n, item in enumerate(shown.items) if item.compound == compound), None)
-
-
-def _place_note(
-    compound: int,
-    endpoint: int,
-    status: Status,
-    shown: Round | None,
-    there: Mapping[tuple[int, int], Sequence[Measurement]],
-) -> str:
-    """Return the notes on a value's target cell, with the endpoint's name if there are several."""
-    several = f"{status.endpoints[endpoint].name}, " if len(status.endpoints) > 1 else ""
-    does = of_unplanned(calibrated=status.guarantee.calibrated)
-    if shown is None or shown.state == "withdrawn" or endpoint not in shown.endpoints:
-        return f"{several}not requested: {does}"
-    line = line_of(compound, shown)
-    if line is None:
-        return f"{several}not in this round: {does}"
-    known = [
-        entered_text(one, status.endpoints[endpoint])
-        for one in there.get((compound, endpoint), ())
-        if one.excluded is None
-    ]
-    others = f", in addition to {'; '.join(known)}" if known else ""
-    late = f", late for round {shown.number}" if shown.state == "closed" else ""
-    return f"{several}line {line + 1}{others}{late}"
-
-
 def _of_table(title: str, found: ResultsTable, raw: RawTable, status: Status, shown: Round | None) -> Intended:
     """Return a results table line by line."""
     places = {endpoint.name: place for place, endpoint in enumerate(status.endpoints)}
@@ -362,7 +341,7 @@ def _of_table(title: str, found: ResultsTable, raw: RawTable, status: Status, sh
         place = places.get(result.endpoint or "", status.objective)
         text = Entry(result.value, result.relation, result.unit, result.n, result.sd).shown(status.endpoints[place])
         compound = status.library.find(result.compound)
-        note = "a control" if compound is None else _place_note(compound, place, status, shown, there)
+        note = "a control" if compound is None else place_note(compound, place, status, shown, there)
         at = result.row or 0
         first = seen.setdefault(replace(result, row=None), at)
         if first != at and compound is not None and shown is not None:

@@ -14,8 +14,7 @@ from assaypilot.engine.system.progress import Report
 from ..runtime.tasks import Job
 from ..tables.properties import Calculations
 from .jobs import Working
-from .replay import Replay
-from .view import Selection, View
+from .view import Replay, Selection, View
 
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.campaign import Campaign

@@ -16,9 +16,9 @@ from assaypilot.engine.domain.library import Library
 
 from ..resources.theme import theme
 from ..session.session import Session
+from ..widgets.bars import Slider
 from ..widgets.inputs import FilterBox
 from ..widgets.layout import show_menu
-from ..widgets.slider import Slider
 from ..widgets.text import button, label
 from .columns import Arrangement
 from .filter import HINT, Facts, Narrowed, Narrower

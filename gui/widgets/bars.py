@@ -1,4 +1,4 @@
-"""The bars of a window: messages, work under way, and the replay of a campaign."""
+"""The bars of a window: messages, work under way, and the replay of a campaign, with the slider it needs."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QProgressBar, QPushButton, QSlider, QWidget
+from PySide6.QtCore import QPointF, QRectF, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QFrame, QProgressBar, QPushButton, QSlider, QStyle, QStyleOptionSlider, QWidget
 
 from assaypilot.engine.errors import AssayPilotError
 
+from ..resources.theme import theme
 from ..runtime.tasks import Progress, Tasks
-from ..session.replay import Replay
+from ..session.view import Replay
 from ..tables.rows import plain_tip
 from .layout import column_of, put, row_of
-from .slider import Slider
 from .text import ElidedLabel, button, error_words, label, polish
 
 NARROWEST = 240
@@ -24,7 +24,7 @@ NARROWEST = 240
 SEEN = 8.0
 """Seconds after which a refusal was seen: the next thing that is done takes it away."""
 Kind = Literal["error", "note", "question"]
-Offer = tuple[str, Callable[[], None]]
+Offer = tuple[str, Callable[[], object]]
 """The text and the action of a button."""
 
 
@@ -179,6 +179,59 @@ class WorkBar(QFrame):
 SLIDER = 84
 """Pixels of the rounds to go through."""
 _NOTHING = "Nothing can be changed here; exports are of now."
+
+
+EMPTY, FULL, MARK, RADIUS = 2.0, 4.0, 4.0, 6.0
+"""Pixels: the height of the groove and of its chosen part, the length of a mark, and the radius of the handle."""
+
+
+class Slider(QSlider):
+    """A horizontal slider with a groove, a mark for each tick where ticks are wanted, and a round handle."""
+
+    def __init__(self, name: str, *, rising: bool = False) -> None:
+        """``name``: for a screen reader; ``rising``: values from here on are chosen, not those up to here."""
+        super().__init__(Qt.Orientation.Horizontal)
+        self._rising = rising
+        self.setAccessibleName(name)
+        theme().changed.connect(self.update)
+
+    def middle_of(self, value: int) -> float:
+        """Pixels from the left to the middle of the handle at a value."""
+        span = self.maximum() - self.minimum()
+        room = self.width() - 2 * (RADIUS + 1)
+        return RADIUS + 1 + (room * (value - self.minimum()) / span if span else 0.0)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw it, and a frame when keys go here."""
+        option = QStyleOptionSlider()
+        self.initStyleOption(option)
+        handle = self.style().subControlRect(
+            QStyle.ComplexControl.CC_Slider, option, QStyle.SubControl.SC_SliderHandle, self
+        )
+        colours = theme().colours
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        at, line = self.middle_of(self.value()), handle.center().y() + 0.5
+        accent = QColor(colours.accent if self.isEnabled() else colours.muted)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(colours.muted))
+        painter.drawRect(QRectF(1, line - EMPTY / 2, self.width() - 2, EMPTY))
+        painter.setBrush(accent)
+        first, last = (at, self.width() - 1.0) if self._rising else (1.0, at)
+        painter.drawRect(QRectF(first, line - FULL / 2, max(last - first, 0), FULL))
+        if self.tickPosition() != QSlider.TickPosition.NoTicks and self.maximum() - self.minimum() <= self.width() / 4:
+            painter.setPen(QPen(QColor(colours.muted), 1))
+            for value in range(self.minimum(), self.maximum() + 1):
+                x = round(self.middle_of(value)) + 0.5
+                painter.drawLine(QPointF(x, self.height() - MARK - 1), QPointF(x, self.height() - 1))
+        painter.setPen(QPen(QColor(colours.page), 1.5))
+        painter.setBrush(accent)
+        painter.drawEllipse(QPointF(at, line), RADIUS, RADIUS)
+        if self.hasFocus():
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(QColor(colours.accent), 1.5))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 4, 4)
+        painter.end()
 
 
 class _Rounds(Slider):

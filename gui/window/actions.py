@@ -32,6 +32,12 @@ def look_back(window: MainWindow, by: int | None) -> None:
         window.session.replay.step(by)
 
 
+def choose_columns(window: MainWindow) -> None:
+    """Open the menu of the columns of the candidates."""
+    window.show_page(PageName.CANDIDATES)
+    window.candidates.choose_columns()
+
+
 Key = QKeySequence.StandardKey
 
 
@@ -50,7 +56,7 @@ class Actions:
         self.recent = file.addMenu("Open &Recent")
         self.recent.aboutToShow.connect(self._fill_recent)
         self.project = add(file, "Pro&ject Overview…", window.opening.project, "Ctrl+Shift+O")
-        self.practice = add(file, "Open &Practice Campaign", window.open_practice)
+        self.practice = add(file, "Open &Practice Campaign", window.opening.practice)
         self.fresh = add(file, "New Practice Ca&mpaign", partial(window.opening.practice, fresh=True))
         file.addSeparator()
         self.copy_file = add(file, "&Save a Copy…", window.opening.save_copy, Key.SaveAs)
@@ -79,7 +85,7 @@ class Actions:
             made.setCheckable(True)
             self.pages[place] = made
         view.addSeparator()
-        self.columns = add(view, "Colu&mns of Candidates…", window.choose_columns)
+        self.columns = add(view, "Colu&mns of Candidates…", partial(choose_columns, window))
         rounds = view.addMenu("R&eplay")
         self.replays = [
             add(rounds, "&Earlier Round", partial(look_back, window, -1), "Alt+Left"),
@@ -116,7 +122,7 @@ class Actions:
         self.keys = add(about, "&Keys", partial(window.help_and_preferences.topic, "keys"))
         self.tour = add(about, "Guided &Tour", window.tour.start)
         about.addSeparator()
-        self.about = add(about, "&About AssayPilot", window.show_about)
+        self.about = add(about, "&About AssayPilot", window.help_and_preferences.about)
         self.about.setMenuRole(QAction.MenuRole.AboutRole)
 
     def _add(

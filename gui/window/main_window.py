@@ -10,12 +10,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import (
     QApplication,
-    QButtonGroup,
-    QFrame,
     QLineEdit,
     QMainWindow,
     QPlainTextEdit,
-    QPushButton,
     QStackedWidget,
     QWidget,
 )
@@ -38,14 +35,14 @@ from ..session.session import Session
 from ..structures.drawing import Structures, drawing_pool
 from ..widgets.bars import MessageBar, WorkBar
 from ..widgets.layout import column_of, row_of
-from ..widgets.text import as_here, error_words
+from ..widgets.text import error_words
 from .actions import Actions
 from .exporting import Exporting, PictureFiles
 from .help_and_preferences import HelpAndPreferences
 from .opening import Opening
 from .page import Desk, Page, PageName
 from .start_page import StartPage
-from .strip import Footer, Statement, Strip
+from .strip import Footer, Navigation, Statement, Strip
 from .table_commands import Tables
 from .tour import Tour
 
@@ -120,20 +117,7 @@ class MainWindow(QMainWindow):
     # ------------------------------------------------------------------ putting together
 
     def _assemble(self) -> None:
-        self.navigation = QFrame()
-        self.navigation.setObjectName("navigation")
-        column = column_of(holder=self.navigation, margins=(10, 14, 10, 14), spacing=4)
-        self.page_buttons = QButtonGroup(self)
-        for place in PageName:
-            made = QPushButton(place.title)
-            made.setProperty("role", "page")
-            made.setCheckable(True)
-            made.setAutoDefault(False)
-            made.setAccessibleName(f"Page {place.title}")
-            made.setToolTip(as_here(f"Ctrl+{place + 1}"))
-            self.page_buttons.addButton(made, place)
-            column.addWidget(made)
-        column.addStretch(1)
+        self.navigation = Navigation()
         self.stack = QStackedWidget()
         for page in self.pages.values():
             self.stack.addWidget(page)
@@ -162,10 +146,10 @@ class MainWindow(QMainWindow):
         session.question.connect(self._ask)
         session.broke.connect(self.error_reports.broke)
         self.strip.wanted.connect(self._do_next)
-        self.page_buttons.idClicked.connect(lambda place: self.show_page(PageName(place)))
+        self.navigation.pages.idClicked.connect(lambda place: self.show_page(PageName(place)))
         self.start.new.connect(self.opening.open_table)
         self.start.open.connect(self.opening.ask)
-        self.start.practice.connect(self.open_practice)
+        self.start.practice.connect(self.opening.practice)
         self.start.tour.connect(self.tour.start)
         self.start.recent.connect(lambda text: self.opening.open_recent(Path(text)))
         self.round.work_list.connect(self.work_lists.ask)
@@ -219,7 +203,8 @@ class MainWindow(QMainWindow):
             scaffold = view.status.library.scaffold
             self.structures.use(view.status.library.smiles, () if scaffold is None else scaffold.cores)
             self.settings.add_recent(view.path)
-            self.setWindowTitle(f"{_as_title(view.status.name)} – AssayPilot")
+            # Only [*] means the mark of an unsaved document.
+            self.setWindowTitle(f"{view.status.name.replace('[*]', '[*][*]')} – AssayPilot")
             self.tables.restore(view)
             self._first_page()
             if view.read_only:
@@ -258,7 +243,7 @@ class MainWindow(QMainWindow):
             return
         before, focus = self.page, QApplication.focusWidget()
         self.stack.setCurrentWidget(self.pages[place])
-        self.page_buttons.button(place).setChecked(True)
+        self.navigation.pages.button(place).setChecked(True)
         self.actions_.show_page(place)
         self._fill(place)
         left = before is not None and focus is not None and before.isAncestorOf(focus)
@@ -286,11 +271,6 @@ class MainWindow(QMainWindow):
     def place(self) -> PageName | None:
         """Which page is shown; None on the start page."""
         return next((place for place, page in self.pages.items() if page is self.page), None)
-
-    def choose_columns(self) -> None:
-        """Open the menu of the columns of the candidates."""
-        self.show_page(PageName.CANDIDATES)
-        self.candidates.choose_columns()
 
     def _picture_size(self) -> Shape:
         """Inches of the picture on the page that is shown."""
@@ -321,10 +301,6 @@ class MainWindow(QMainWindow):
     def open_path(self, path: Path) -> None:
         """Open a campaign, or starts a new one from a table."""
         self.opening.open_path(path)
-
-    def open_practice(self) -> None:
-        """Open the practice campaign, creating it when there is none."""
-        self.opening.practice()
 
     def read_results_from(self, path: Path) -> None:
         """Show the preview of a results file."""
@@ -377,17 +353,10 @@ class MainWindow(QMainWindow):
         if self.page is not None:
             self.page.look_for()
 
-    def show_about(self) -> None:
-        """Name, versions, licence."""
-        self.help_and_preferences.about()
-
     def _ask(self, error: AssayPilotError, words: str, action: Callable[[], None]) -> None:
         self.messages.ask(*error_words(error), (words, action))
 
     # ------------------------------------------------------------------ Qt
-
-    def _leave(self) -> None:
-        self.close()
 
     def _stay(self) -> None:
         self._leaving = False
@@ -410,7 +379,7 @@ class MainWindow(QMainWindow):
             self.messages.ask(
                 "An export is still being written.",
                 "Closing now stops it, and leaves no file.",
-                ("Stop it and close", self._leave),
+                ("Stop it and close", self.close),
                 ("Go on", self._stay),
             )
             return
@@ -427,8 +396,3 @@ class MainWindow(QMainWindow):
         self.help_and_preferences.closing()
         drawing_pool().waitForDone()
         super().closeEvent(event)
-
-
-def _as_title(text: str) -> str:
-    """Return a text as a window's title shows it: only [*] means the mark of an unsaved document."""
-    return text.replace("[*]", "[*][*]")

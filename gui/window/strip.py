@@ -1,4 +1,4 @@
-"""The permanent strip: the goal, the state of the set, the measurements spent, and the next step."""
+"""What is around every page: the strip with goal, set and next step, the names of the pages, and the footer."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFrame, QPushButton
+from PySide6.QtWidgets import QButtonGroup, QFrame, QPushButton
 
 from assaypilot.engine.campaign.overview import current_round
 from assaypilot.engine.campaign.overview import next_step as campaign_next
@@ -19,7 +19,8 @@ from ..tables.rows import plain_tip
 from ..widgets.bars import Gauge
 from ..widgets.layout import STRETCH, FoldedLabel, column_of, put, row_of
 from ..widgets.marks import Pill
-from ..widgets.text import ElidedLabel, button, label, mnemonic_free, polish
+from ..widgets.text import ElidedLabel, as_here, button, label, mnemonic_free, polish
+from .page import PageName
 
 LARGE = 1.5
 """Size of the text from which it has two lines instead of one."""
@@ -242,6 +243,26 @@ class Statement(QFrame):
             heading = "Guarantee: " if promise.holds and promise.kind == "proven" else ""
             self.words.setText(heading + " ".join((promise.sentence, *checks)))
             polish(self.words, role="muted" if promise.holds else "void")
+
+
+class Navigation(QFrame):
+    """The names of the pages, at the left."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("navigation")
+        self.pages = QButtonGroup(self)
+        column = column_of(holder=self, margins=(10, 14, 10, 14), spacing=4)
+        for place in PageName:
+            made = QPushButton(place.title)
+            made.setProperty("role", "page")
+            made.setCheckable(True)
+            made.setAutoDefault(False)
+            made.setAccessibleName(f"Page {place.title}")
+            made.setToolTip(as_here(f"Ctrl+{place + 1}"))
+            self.pages.addButton(made, place)
+            column.addWidget(made)
+        column.addStretch(1)
 
 
 class Footer(QFrame):

@@ -78,7 +78,7 @@ def _dialogs(window):
         "cannot be had": lambda: UnavailableDialog([name], window).open(),
         "exclude": lambda: ExcludeDialog(first, name, endpoint, window).open(),
         "correct": lambda: CorrectDialog(first, name, endpoint, window).open(),
-        "about": window.show_about,
+        "about": window.help_and_preferences.about,
         "preferences": window.help_and_preferences.ask_preferences,
         "one more endpoint": lambda: (window.show_page(PageName.GOAL), window.goal.ways.ask_endpoint()),
         "a limit": lambda: (window.goal.ways.ask_endpoint(), _use(window, LIMIT)),

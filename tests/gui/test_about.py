@@ -23,7 +23,7 @@ def test_every_real_library_has_a_version_and_a_licence():
 def test_about_leads_to_the_licences(open_window, qtbot):
     window = open_window()
     idle(qtbot, window)
-    window.show_about()
+    window.help_and_preferences.about()
     about = window.findChild(AboutDialog)
     more = next(one for one in about.findChildren(QPushButton) if one.text() == "Libraries and licences…")
     more.click()

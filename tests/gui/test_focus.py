@@ -93,11 +93,11 @@ def test_a_page_that_is_opened_by_keys_has_the_keyboard(qtbot, campaign):
         assert focus is not None
         assert window.pages[place].isAncestorOf(focus), described(focus)
     # Arrows go on from page to page at the left, and stay there.
-    last = window.page_buttons.button(PageName.HISTORY)
+    last = window.navigation.pages.button(PageName.HISTORY)
     last.setFocus()
     QTest.keyClick(last, Qt.Key.Key_Up)
     assert window.stack.currentIndex() == PageName.SAR
-    assert QApplication.focusWidget() is window.page_buttons.button(PageName.SAR)
+    assert QApplication.focusWidget() is window.navigation.pages.button(PageName.SAR)
     # A filter is reached by its key, and Escape empties it.
     QTest.keyClick(window, Qt.Key.Key_4, Qt.KeyboardModifier.ControlModifier)
     QTest.keyClick(window, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)

@@ -220,7 +220,7 @@ def test_unwritable_home_does_not_stop_the_window(qtbot, tmp_path):
     window.show()
     refused = []
     window.session.failed.connect(refused.append)
-    window.open_practice()
+    window.opening.practice()
     until(qtbot, lambda: bool(refused))
     assert "The folder does not exist" in str(refused[0])
     idle(qtbot, window)

@@ -299,7 +299,7 @@ def dialogs(qtbot, window):
 
     opened = [
         unavailable, lambda: window.round.values.exclude(number), lambda: window.round.values.correct(number),
-        lambda: window.exporting.ask(None), window.work_lists.ask, window.show_about,
+        lambda: window.exporting.ask(None), window.work_lists.ask, window.help_and_preferences.about,
     ]  # fmt: skip
     window.close_round()
     if status(window).open_round is not None:
