@@ -24,8 +24,8 @@ from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
-from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.domain.derived import PROFILE
+from assaypilot.engine.domain.measurements import Result
 from assaypilot.gui.app import dress, make_window
 from assaypilot.gui.plots.canvas import Canvas
 from assaypilot.gui.resources.theme import Choice, theme
