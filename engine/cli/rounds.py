@@ -185,7 +185,7 @@ def _nothing_to_confirm(now: Status) -> list[str]:
 def _nothing_to_plan(now: Status) -> list[str]:
     if not now.finished and now.stock is not None and now.stock.orders:
         return [
-            "No round was issued: all that is left of this phase has to be made first",
+            "No round was issued: all that is left has to be made first",
             *orders_lines(now),
             "When some have arrived: assaypilot stock FILE --arrived ID,... (or all); what cannot be made after all: "
             "assaypilot record FILE --unavailable ID,...",

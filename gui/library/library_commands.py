@@ -176,7 +176,7 @@ class Stocking:
         if view is None or view.status.stock is None:
             return
         if not view.status.stock.orders:
-            desk.session.message.emit("Nothing is to be ordered: all of this step is in stock.")
+            desk.session.message.emit("Nothing to order: all that is planned is in stock.")
             return
         proposed = desk.settings.folder_for("work list") / f"{file_name(view.path.stem)} orders.csv"
         self.asking = ask_for_place(

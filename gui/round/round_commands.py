@@ -92,7 +92,7 @@ class RoundCommands:
             view = desk.session.view
             if issued is None and view is not None and view.status.stock is not None and view.status.stock.waiting:
                 desk.show_page(PageName.ROUND)
-                desk.messages.note("All that is left of this step has to be made first. Mark what has arrived.")
+                desk.messages.note("All that is left has to be made first. Mark what has arrived.")
                 return
             if issued is None:
                 desk.messages.note("Nothing more needs to be measured.")

@@ -117,7 +117,7 @@ class RoundOrders(QWidget):
             return
         known = [order.cost for order in orders if order.cost is not None]
         cost = f", {money(sum(known), stock.currency)}" if known else ""
-        more = "; nothing can be tested before" if stock.waiting else ", for later rounds of this step"
+        more = "; nothing can be tested before" if stock.waiting else ", for later rounds"
         self.heading.setText(f"To order: {many(len(orders), 'compound')}{cost}{more}")
         ids = [view.status.library.ids[order.compound] for order in orders]
         if ids != self._ids:
