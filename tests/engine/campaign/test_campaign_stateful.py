@@ -20,11 +20,13 @@ from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.domain.plates import PlateUse
+from assaypilot.engine.domain.stock import CANNOT, IN_STOCK, TO_MAKE, StockLine
 from assaypilot.engine.errors import AssayPilotError
 from tests.engine.campaign.making import differences, make, small_library
 
 COMPOUNDS = st.integers(0, 5)
 VALUES = st.integers(-30, 30).map(lambda tenths: 6.0 + tenths / 10)
+STATES = st.sampled_from([IN_STOCK, TO_MAKE, TO_MAKE, CANNOT])
 REASONS = st.sampled_from(["bubble", "odd", "typing error"])
 
 
@@ -220,6 +222,10 @@ class Person(RuleBasedStateMachine):
         assume(rare == 0)
         self.act(lambda: self.campaign.mark_unavailable([self.ids[c] for c in compounds], "sold out"))
 
+    @rule(lines=st.lists(st.builds(StockLine, COMPOUNDS, STATES, st.sampled_from([None, 5.0, 900.0])), max_size=6))
+    def state_stock(self, lines: list[StockLine]) -> None:
+        self.act(lambda: self.campaign.set_stock(lines))
+
     @rule()
     def undo(self) -> None:
         self.act(self.campaign.undo)
@@ -273,6 +279,7 @@ class Person(RuleBasedStateMachine):
         if not hasattr(self, "campaign"):
             return
         now, ledger = self.campaign.status(), self.campaign._ledger
+        assert not now.unavailable & {order.compound for order in (now.stock.orders if now.stock else ())}
         assert sum(now.counts.values()) == len(self.ids)
         self.rounds_stay(now)
         assert [m.entered for m in now.measurements] == self.entered, "no result is lost or changed"
