@@ -81,10 +81,10 @@ class Aligned:
             lay_out(molecule)
         return molecule
 
-    def bond(self, smiles: Sequence[str], width: int, height: int) -> float:
+    def bond(self, smiles: Sequence[str], width: int, height: int, least: float = _SHORTEST_BOND) -> float:
         """Return pixels of a bond for pictures of these structures side by side, so that rings are equally large.
 
-        Most of them fit then; the largest are drawn smaller.
+        Most of them fit then; the largest are drawn smaller. It is ``least`` pixels at least.
         """
         sizes = []
         for text in dict.fromkeys(smiles):
@@ -97,7 +97,7 @@ class Aligned:
                 sizes.append(room * min(width / (across + 0.3), height / (up + 0.3)))
         if not sizes:
             return _LONGEST_BOND
-        return float(min(max(sorted(sizes)[len(sizes) // 10], _SHORTEST_BOND), _LONGEST_BOND))
+        return float(min(max(sorted(sizes)[len(sizes) // 10], least), _LONGEST_BOND))
 
     def svg(
         self,

@@ -59,11 +59,21 @@ def drawing_pool() -> QThreadPool:
     return _pool
 
 
+SAMPLE, SHORTEST, LARGE = 30, 7.0, 100
+"""Structures by which the size of all in a table is chosen; pixels of a bond at least, as rows are low; and the height
+of a picture that stands alone, and is filled."""
+
+
 class _Series:
     """The structures of a library, and the template that aligns them."""
 
     def __init__(self, smiles: tuple[str, ...] = (), cores: tuple[str, ...] = ()) -> None:
         self.smiles, self.cores = smiles, cores
+        self._bonds: dict[tuple[int, int], float] = {}
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        return frozenset(filter(None, self.smiles))
 
     @cached_property
     def aligned(self) -> Aligned:
@@ -71,6 +81,16 @@ class _Series:
         from assaypilot.engine.figures.aligned import Aligned
 
         return Aligned(self.cores, self.smiles)
+
+    def bond(self, smiles: str, width: int, height: int) -> float | None:
+        """Return pixels of a bond so that rings are equally large in a table of the library; else None."""
+        if height >= LARGE or smiles not in self._known:
+            return None
+        if (width, height) not in self._bonds:
+            sample = sorted(self._known)
+            sample = sample[:: -(-len(sample) // SAMPLE)]
+            self._bonds[width, height] = self.aligned.bond(sample, width, height, SHORTEST)
+        return self._bonds[width, height]
 
 
 class _Signals(QObject):
@@ -103,7 +123,7 @@ class _Drawing(QRunnable):
     def _picture(self, smiles: str, width: int, height: int, ratio: float, dark: bool) -> QImage | None:
         from PySide6.QtSvg import QSvgRenderer
 
-        svg = self._series.aligned.svg(smiles, width, height, dark=dark)
+        svg = self._series.aligned.svg(smiles, width, height, bond=self._series.bond(smiles, width, height), dark=dark)
         if svg is None:
             return None
         image = QImage(int(width * ratio), int(height * ratio), QImage.Format.Format_ARGB32_Premultiplied)
