@@ -38,6 +38,8 @@ class Working(QObject):
     """Another action started: earlier refusals are outdated."""
     message = Signal(str)
     """The finished action, in a sentence."""
+    moved = Signal()
+    """A command that may show another page has done so: only the page shown now is to be filled."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -49,6 +51,8 @@ class Working(QObject):
         self.tables = Tasks(self)
         """Sorting and filtering of long tables; it waits for nothing else."""
         self.view: View | None = None
+        self.moving = False
+        """Whether ``moved`` follows ``changed``."""
         self._campaign: Campaign | None = None  # belongs to the worker: touched in jobs only
         self._ranked: tuple[Library, tuple[int, int]] | None = None  # so does this
 
@@ -119,18 +123,23 @@ class Working(QObject):
 
     def _command(
         self, label: str, work: Callable[[Campaign, Report], T], then: Callable[[T], None] | None = None, *,
-        failed: Callable[[Exception], None] | None = None, cancellable: bool = False,
+        failed: Callable[[Exception], None] | None = None, cancellable: bool = False, moves: bool = False,
     ) -> None:  # fmt: skip
+        """Do something with the campaign; ``moves``: ``then`` may show another page, and that one only is filled."""
+
         def on_worker(report: Report) -> tuple[T, View]:
             campaign = self._open_campaign()
             value = work(campaign, report)
             return value, self._look(campaign)
 
         def landed(result: tuple[T, View]) -> None:
-            self.view = result[1]
+            self.view, self.moving = result[1], moves
             self.changed.emit("state")
+            self.moving = False
             if then is not None:
                 then(result[0])
+            if moves:
+                self.moved.emit()
 
         self._start(label, on_worker, landed, failed=failed, cancellable=cancellable)
 

@@ -133,7 +133,7 @@ class Session(Working):
         def work(campaign: Campaign, report: Report) -> Round | None:
             return campaign.plan(report)
 
-        self._command("Planning the next round", work, then, cancellable=True)
+        self._command("Planning the next round", work, then, cancellable=True, moves=True)
 
     def set_stock(
         self, lines: Sequence[StockLine], terms: StockTerms, source: Source | None = None,
@@ -187,7 +187,9 @@ class Session(Working):
 
     def close_round(self, missing: Missing = "return", note: str = "", then: Callable[[], None] | None = None) -> None:
         """Close the open round with the returned results."""
-        self._command("Closing the round", lambda campaign, report: campaign.close_round(missing, note), _plain(then))
+        self._command(
+            "Closing the round", lambda campaign, report: campaign.close_round(missing, note), _plain(then), moves=True
+        )
 
     def lay_out(self, number: int, use: PlateUse | None, then: Callable[[], None] | None = None) -> None:
         """Keep the plates of a round; None: no plates."""

@@ -140,6 +140,7 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         session = self.session
         session.changed.connect(self._refresh)
+        session.moved.connect(lambda: self._fill(self.place))
         session.failed.connect(self.messages.refuse)
         session.message.connect(self.messages.note)
         session.begun.connect(self.messages.forget_refusal)
@@ -213,12 +214,12 @@ class MainWindow(QMainWindow):
             # Hidden pages are filled when they are seen: a command must not wait for all pages.
             self._shown.clear()
             self.messages.outdate()
-        if self.place is not None:
+        if not self.session.moving:
             self._fill(self.place)
 
-    def _fill(self, place: PageName) -> None:
+    def _fill(self, place: PageName | None) -> None:
         view = self.session.view
-        if view is None or place in self._shown:
+        if view is None or place is None or place in self._shown:
             return
         self._shown.add(place)
         opened = place not in self._seen
