@@ -50,6 +50,8 @@ _EDGES = " _,;:/-"
 FLIPPED: dict[Relation, Relation] = {"=": "=", "<": ">", ">": "<"}
 
 
+_POTENCY = re.compile(r"\bp(?:(?:IC|EC)\d|K[id]\b)", re.IGNORECASE)
+"""The negative logarithm of a potency, anywhere in a name: ``hERG pIC50``."""
 _LOGARITHM = re.compile(
     r"(?:.*[\s_-])?"
     r"(?:p(?:(?:ic|ec|ac|gi|xc|cc|dc|ed|lc|tc|sc)[ _]?\d\d|ki|kd|a2|kb|chembl|activity|potency|affinity)|"
@@ -242,13 +244,8 @@ class Endpoint:
     @property
     def scale_unit(self) -> str:
         """The unit of differences on the model scale: ``log`` or the entry unit."""
-        return (
-            "log"
-            if self.transform == "log"
-            or self.is_difference
-            or self.name.lower().startswith(("pic", "pki", "pec", "pkd"))
-            else self.unit
-        )
+        log = self.transform == "log" or self.is_difference or _POTENCY.search(self.name) is not None
+        return "log" if log else self.unit
 
     @property
     def is_log(self) -> bool:

@@ -113,3 +113,10 @@ def test_fields_are_stored():
     assert Endpoint.from_json(json.loads(json.dumps(plain.as_json()))) == plain
     full = Endpoint("hERG", noise_sd=0.2, epsilon=0.3, limit=Limit("<=", 5.0))
     assert Endpoint.from_json(json.loads(json.dumps(full.as_json()))) == full
+
+
+@pytest.mark.parametrize(
+    ("name", "unit"), [("hERG pIC50", "log"), ("pKi (human)", "log"), ("Picolinate", ""), ("Spin", "")]
+)
+def test_potency_anywhere_in_a_name_has_differences_in_log_units(name: str, unit: str) -> None:
+    assert Endpoint(name).scale_unit == unit
