@@ -21,6 +21,10 @@ os.environ.setdefault("MPLBACKEND", "agg")
 for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 
+# Tests start a hundred programs: each would compile the engine again, where the environment forbids to keep it.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 # A busy machine is no reason to fail; what fails must fail again for everybody when CI is set.
 settings.register_profile("slow", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.register_profile("quick", settings.get_profile("slow"), max_examples=25)
@@ -60,10 +64,11 @@ def public() -> Callable[[str], Path]:
 @pytest.fixture(scope="session")
 def homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder under which each test finds an empty home of its own."""
-    folder = tmp_path_factory.mktemp("homes")
-    # Costly to build, and nobody's settings: one for all tests of a worker.
-    os.environ["MPLCONFIGDIR"] = str(folder / "matplotlib")
-    return folder
+    # Its list of fonts takes three seconds to build, and is nobody's setting: one for all workers.
+    shared = tmp_path_factory.getbasetemp()
+    shared = shared.parent if "PYTEST_XDIST_WORKER" in os.environ else shared
+    os.environ["MPLCONFIGDIR"] = str(shared / "matplotlib")
+    return tmp_path_factory.mktemp("homes")
 
 
 @pytest.fixture(autouse=True)

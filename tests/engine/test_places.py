@@ -3,7 +3,6 @@
 import errno
 import os
 import sys
-import tempfile
 from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,7 +16,7 @@ from assaypilot.engine.cli.work_lists import check_place
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.formats import write_whole
 from assaypilot.engine.system import places, processes
-from assaypilot.engine.system.places import patiently, refuse_name, temporary_folder, try_folder
+from assaypilot.engine.system.places import refuse_name
 from assaypilot.engine.tables.opening import parse_text, read_table
 
 
@@ -69,26 +68,6 @@ def test_file_locked_for_long_is_refused_within_seconds(tmp_path, monkeypatch, a
     assert path.read_bytes() == b"in the spreadsheet"
     assert os.listdir(tmp_path) == [path.name]
     assert 0.9 < sum(at_once) < 1.5
-
-
-def test_unwritable_file_is_not_called_open(tmp_path, monkeypatch, at_once):
-    path = tmp_path / "list.xlsx"
-    monkeypatch.setattr(os, "replace", HeldOpen(1000, 5))
-    with pytest.raises(AssayPilotError, match="may not be written to"):
-        write_whole(path, b"new")
-
-
-def test_denied_file_is_tried_once_on_other_systems(at_once):
-    asked = []
-
-    def denied():
-        asked.append(1)
-        raise PermissionError(errno.EACCES, "Permission denied")
-
-    with pytest.raises(PermissionError):
-        patiently(denied)
-    assert len(asked) == 1
-    assert not at_once
 
 
 def test_a_campaign_is_put_in_place_patiently(tmp_path, monkeypatch, at_once):
@@ -171,12 +150,6 @@ def test_names_that_windows_takes(name):
     refuse_name(Path(name))
 
 
-def test_other_systems_take_any_name(tmp_path):
-    if places.WINDOWS:
-        pytest.skip("this is Windows")
-    write_whole(tmp_path / "round: 1?.csv", b"x")
-
-
 def test_a_path_that_is_too_long_is_said_to_be(tmp_path, monkeypatch):
     path = tmp_path / f"{'n' * max(1, 255 - len(str(tmp_path)))}.csv"
 
@@ -189,45 +162,6 @@ def test_a_path_that_is_too_long_is_said_to_be(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "open", refuse)
     with pytest.raises(AssayPilotError, match="too long together"), new_file(path):
         pass
-
-
-def test_a_folder_is_tried_and_nothing_stays(tmp_path):
-    try_folder(tmp_path)
-    assert not os.listdir(tmp_path)
-    with pytest.raises(OSError, match="No such file"):
-        try_folder(tmp_path / "absent")
-
-
-def test_denied_folder_is_tried_once(tmp_path, monkeypatch):
-    # tempfile takes the refusal of Windows for a name that is taken, and tries two billion others.
-    asked = []
-
-    def deny(*arguments):
-        asked.append(arguments)
-        raise PermissionError(errno.EACCES, "Permission denied")
-
-    monkeypatch.setattr(os, "open", deny)
-    with pytest.raises(AssayPilotError, match="may not be written to"):
-        check_place(tmp_path / "list.csv", "c.assaypilot")
-    assert len(asked) == 1
-
-
-def test_no_place_for_temporary_files_is_one_line(monkeypatch):
-    def none():
-        raise FileNotFoundError(errno.ENOENT, "No usable temporary directory found in ['/tmp']")
-
-    monkeypatch.setattr(tempfile, "gettempdir", none)
-    with (
-        pytest.raises(AssayPilotError, match=r"no temporary file can be made \(No usable .*TMPDIR"),
-        temporary_folder(),
-    ):
-        pass
-    # A mistake of ours is still told in one line, and the doctor answers.
-    from assaypilot.engine.cli import doctor, program
-
-    assert doctor._has_temporary_folder() is False
-    monkeypatch.setattr(program, "data_folder", lambda: Path(os.devnull) / "no")
-    assert "nothing could be saved" in program.save(ValueError("x"), "plan")
 
 
 def test_a_pasted_block_may_end_in_a_zero():
@@ -250,22 +184,6 @@ def test_file_its_cloud_service_cannot_fetch_is_refused(tmp_path, monkeypatch, n
     monkeypatch.setattr(Path, "read_bytes", away)
     with pytest.raises(AssayPilotError, match=r"series.csv: the file is kept elsewhere .* could not be fetched"):
         read_table(path)
-
-
-class BrokenPipe:
-    """The end of a pipe on Windows whose other end is gone: there it is ``poll`` that says so."""
-
-    def __init__(self, refusal):
-        self.refusal = refusal
-
-    def poll(self, seconds):
-        raise self.refusal
-
-
-@pytest.mark.parametrize("refusal", [BrokenPipeError(), ConnectionResetError(), EOFError()])
-def test_a_process_that_dies_is_noticed_as_windows_says_it(refusal):
-    with pytest.raises(processes._Ended):
-        processes._watched(BrokenPipe(refusal), lambda fraction, message: None)
 
 
 def test_process_killed_by_the_system_is_reported_as_lack_of_memory():

@@ -110,6 +110,7 @@ def test_alerts_are_searched_for_on_demand(qtbot, open_window, tmp_path):
     assert "alert" in properties.exported(status(window), known)
 
 
+@pytest.mark.slow
 def test_filter_by_alert_starts_the_search(qtbot, open_window, tmp_path):
     window = open_window(quick_campaign(tmp_path, smiles=True))
     window.show_page(PageName.CANDIDATES)
@@ -119,6 +120,7 @@ def test_filter_by_alert_starts_the_search(qtbot, open_window, tmp_path):
     assert known.alerts is not None
 
 
+@pytest.mark.slow
 def test_stopped_alerts_leave_the_other_properties(qtbot, open_window, tmp_path, monkeypatch):
     window = open_window(quick_campaign(tmp_path, smiles=True))
     window.show_page(PageName.CANDIDATES)

@@ -122,6 +122,7 @@ def test_compound_outside_its_prediction_is_marked_not_confirmed(qtbot, ended):
     assert "Confirmed" in screen.columns
 
 
+@pytest.mark.slow
 def test_missing_confirmations_are_asked_for_again(qtbot, ended):
     window = ended
     window.actions_.confirm.trigger()
@@ -142,6 +143,7 @@ def test_missing_confirmations_are_asked_for_again(qtbot, ended):
     assert window.strip.primary.text() == "Plan confirmation round", "what is missing is asked for again"
 
 
+@pytest.mark.slow
 def test_excluding_a_confirmation_keeps_the_guarantee(qtbot, ended):
     window = ended
     plan(qtbot, window)

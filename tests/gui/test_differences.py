@@ -63,7 +63,14 @@ def pages(qtbot, window):
         idle(qtbot, window)
 
 
-@pytest.mark.parametrize(("rounds", "limit", "objective"), [(0, "", "Gap"), (30, "", "Gap"), (30, ">1.2", "pIC50")])
+@pytest.mark.parametrize(
+    ("rounds", "limit", "objective"),
+    [
+        pytest.param(0, "", "Gap", marks=pytest.mark.slow),
+        (30, "", "Gap"),
+        pytest.param(30, ">1.2", "pIC50", marks=pytest.mark.slow),
+    ],
+)
 def test_a_campaign_with_a_difference_is_shown_on_every_page(qtbot, window, tmp_path, rounds, limit, objective):
     opened(qtbot, window, campaign_file(tmp_path, rounds=rounds, limit=limit, objective=objective))
     now = status(window)

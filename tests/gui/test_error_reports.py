@@ -53,7 +53,13 @@ def press(window, text):
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="a process is ended another way here")
-@pytest.mark.parametrize(("how", "words"), [("killed", "without being closed"), ("crashed", "Segmentation fault")])
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        pytest.param("killed", "without being closed", marks=pytest.mark.slow),
+        ("crashed", "Segmentation fault"),
+    ],
+)
 def test_unclosed_session_is_noticed_once(tmp_path, how, words):
     session(tmp_path, how).communicate(timeout=60)
     reporter = Reporter(tmp_path)
@@ -73,6 +79,7 @@ def test_unclosed_session_is_noticed_once(tmp_path, how, words):
     assert list((tmp_path / "sessions").iterdir()) == []
 
 
+@pytest.mark.slow
 def test_closed_or_running_session_is_no_crash(tmp_path):
     session(tmp_path, "closed").communicate(timeout=60)
     running = session(tmp_path, "running")

@@ -66,23 +66,6 @@ def test_export_has_the_rows_and_columns_on_screen(qtbot, decided, tmp_path):
     assert {row["R1"] for row in rows} == {"Cl"}
 
 
-def test_all_columns_and_all_compounds(qtbot, decided, tmp_path):
-    decided.candidates.filter.setText("R1=Cl")
-    decided.exporting.ask(KINDS[0])
-    dialog = asked(decided)
-    dialog.choose("all")
-    dialog.columns.setChecked(False)
-    path = tmp_path / "all.csv"
-    choose_place(qtbot, decided, str(path))
-    idle(qtbot, decided)
-    rows = rows_of(path)
-    assert len(rows) == 18
-    assert set(table_of(status(decided), ()).header) <= set(rows[0])
-    assert [row["Status"] for row in rows] == sorted(
-        (row["Status"] for row in rows), key=("in", "undecided", "out").index
-    )
-
-
 def test_every_column_of_the_page_has_its_headers(qtbot, decided):
     now = status(decided)
     headers = table_of(now, range(3)).header
@@ -94,7 +77,7 @@ def test_every_column_of_the_page_has_its_headers(qtbot, decided):
 
 
 @pytest.mark.parametrize(
-    "suffix", [pytest.param(one, marks=() if one in (".csv", ".pdf") else pytest.mark.slow) for one in FORMATS]
+    "suffix", [pytest.param(one, marks=() if one == ".csv" else pytest.mark.slow) for one in FORMATS]
 )
 def test_every_format_is_in_the_menu_and_written(qtbot, decided, tmp_path, suffix):
     kind = next(kind for kind in KINDS if kind.suffix == suffix)
@@ -116,6 +99,7 @@ def test_every_format_is_in_the_menu_and_written(qtbot, decided, tmp_path, suffi
     assert [one.text() for one in decided.messages.offers] == ["Open", "Show in Folder"]
 
 
+@pytest.mark.slow
 def test_export_choices_are_remembered(qtbot, decided, open_window, tmp_path):
     folder = tmp_path / "for the lead"
     folder.mkdir()

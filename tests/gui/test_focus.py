@@ -12,6 +12,7 @@ from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import idle, plan_round, status, until, wait_for
 from tests.gui.test_reach import described, reachable
 
+pytestmark = pytest.mark.usefixtures("dressed")
 PAGES = (PageName.LIBRARY, PageName.GOAL, PageName.ROUND, PageName.CANDIDATES, PageName.SAR, PageName.HISTORY)
 KEYS = (Qt.Key.Key_1, Qt.Key.Key_2, Qt.Key.Key_3, Qt.Key.Key_4, Qt.Key.Key_5, Qt.Key.Key_6)
 
@@ -49,7 +50,7 @@ def unseen(top):
     return found
 
 
-@pytest.mark.parametrize("colours", ["light", "dark"])
+@pytest.mark.parametrize("colours", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_keyboard_focus_is_visible_on_every_page(qtbot, campaign, colours):
     theme().choose(colours)
     window = campaign
@@ -64,7 +65,7 @@ def test_keyboard_focus_is_visible_on_every_page(qtbot, campaign, colours):
     assert {place: found for place, found in wrong.items() if found} == {}
 
 
-@pytest.mark.parametrize("colours", ["light", "dark"])
+@pytest.mark.parametrize("colours", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_keyboard_focus_is_visible_on_ticked_boxes_and_lists(qtbot, window, colours):
     theme().choose(colours)
     box, combo = QCheckBox("Not known"), QComboBox()
@@ -124,6 +125,7 @@ def tab_to(words):
     pytest.fail(f"Tab never comes to {words}")
 
 
+@pytest.mark.slow
 def test_value_is_excluded_and_round_closed_by_keys_alone(qtbot, campaign):
     window = campaign
     window.activateWindow()

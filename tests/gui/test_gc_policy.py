@@ -58,18 +58,6 @@ def test_objects_of_a_closed_window_are_collected(qtbot, frozen, monkeypatch):
     assert gc.get_freeze_count() > 0
 
 
-def test_closing_one_of_two_windows_starts_a_collection(qtbot, open_window, frozen, monkeypatch):
-    asked = list[bool]()
-    monkeypatch.setattr("assaypilot.gui.window.help_and_preferences.look_again_soon", lambda: asked.append(True))
-    first = open_window()
-    second = first.opening.new_window()
-    qtbot.wait(50)
-    second.close()
-    assert asked == [True]
-    first.close()
-    assert asked == [True]
-
-
 def test_drawn_figures_are_collected(qtbot, frozen):
     from matplotlib.figure import Figure
 
@@ -93,17 +81,6 @@ def test_drawn_figures_are_collected(qtbot, frozen):
         drawing_pool().waitForDone()
     assert len(made) >= 3
     assert not [figure for figure in made if figure() is not None]
-
-
-def test_objects_that_take_long_to_look_through_are_frozen(qapp, frozen, monkeypatch):
-    long_lived.set_aside()
-    values = [[number] for number in range(50_000)]
-    monkeypatch.setattr(long_lived, "LONG", 60.0)
-    long_lived.figure_gone()
-    assert len(gc.get_objects()) > len(values)
-    monkeypatch.setattr(long_lived, "LONG", 0.0)
-    long_lived.figure_gone()
-    assert len(gc.get_objects()) < 1_000
 
 
 class Busy(QWidget):
@@ -131,7 +108,8 @@ def eager():
     gc.set_threshold(*before)
 
 
-@pytest.mark.parametrize("change", ["size", "colours"])
+@pytest.mark.usefixtures("dressed")
+@pytest.mark.parametrize("change", ["size", pytest.param("colours", marks=pytest.mark.slow)])
 def test_nothing_is_collected_while_widgets_are_restyled(qtbot, window, eager, change):
     widget = Busy()
     qtbot.addWidget(widget)

@@ -208,6 +208,7 @@ def test_a_decided_campaign_forecasts_only_what_is_typed(qtbot, window, tmp_path
     assert page.future.isVisible()
 
 
+@pytest.mark.slow
 def test_a_second_window_may_try_and_not_apply(qtbot, campaign, open_window):
     second = open_window(view(campaign).path)
     page = shown(qtbot, second)

@@ -165,6 +165,7 @@ def test_a_goal_shows_what_applies_to_it(qtbot, window, tmp_path):
     creation_of(window).reject()
 
 
+@pytest.mark.slow
 def test_the_strategy_proposed_is_the_one_the_campaign_takes(qtbot, window, tmp_path, monkeypatch):
     step = to_goal(qtbot, window, table(tmp_path / "two.csv"))
     creation, combo = window.creation, step.strategy.combo
@@ -234,6 +235,7 @@ def test_unusable_goal_is_explained_at_its_field(qtbot, window, tmp_path):
     creation.reject()
 
 
+@pytest.mark.slow
 def test_misspecified_strategy_asks_for_its_model_error(qtbot, window, tmp_path):
     step = to_goal(qtbot, window, table(tmp_path / "two.csv"))
     creation = creation_of(window)

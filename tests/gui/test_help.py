@@ -141,6 +141,7 @@ def test_links_search_and_the_way_back(qtbot, help_):
     assert help_.shown == "keys"
 
 
+@pytest.mark.slow
 def test_nothing_is_fetched_and_the_dark_theme_is_readable(qtbot, help_):
     fetched = help_.reader.loadResource(int(QTextDocument.ResourceType.ImageResource.value), QUrl("file:///etc/passwd"))
     assert not fetched.data()

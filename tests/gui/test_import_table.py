@@ -2,6 +2,7 @@
 
 import threading
 
+import pytest
 from PySide6.QtGui import QGuiApplication
 
 from assaypilot.gui.new_campaign import table_pane as module
@@ -140,6 +141,7 @@ def test_empty_paste_is_refused_and_a_table_is_read(qtbot, window):
     assert creation.focusWidget() is creation.at_once
 
 
+@pytest.mark.slow
 def test_reading_is_cancelled_and_the_table_before_stays(qtbot, window, tmp_path, monkeypatch):
     creation = creation_on(qtbot, window, small_table(tmp_path / "good.csv"))
     idle(qtbot, window)

@@ -10,6 +10,8 @@ from assaypilot.gui.tables.table import Table
 from assaypilot.gui.widgets.layout import FoldedLabel
 from tests.gui.helpers import until
 
+pytestmark = pytest.mark.usefixtures("dressed")
+
 
 @pytest.fixture(autouse=True)
 def as_before(settings):

@@ -14,6 +14,8 @@ from assaypilot.gui.window.help_and_preferences import SIZES
 from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import creation_of, goal_of, idle, quick_campaign, small_table, until, view
 
+pytestmark = pytest.mark.usefixtures("dressed")
+
 
 @pytest.fixture(autouse=True)
 def as_before():

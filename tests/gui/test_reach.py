@@ -35,6 +35,9 @@ ALONE = "ASSAYPILOT_TEST_ALONE"
 """Set in the environment of the process that makes the walk."""
 
 
+pytestmark = pytest.mark.usefixtures("dressed")
+
+
 @pytest.fixture(autouse=True)
 def as_before():
     yield

@@ -113,6 +113,7 @@ def test_the_slider_shows_each_round_as_it_stood_on_the_same_axes(qtbot, window,
     assert page.canvas.picture.ends() == own != axes[0]
 
 
+@pytest.mark.slow
 def test_replay_moves_no_widget_and_keeps_the_selection(qtbot, window):
     page = window.candidates
     page.select(4)

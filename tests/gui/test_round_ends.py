@@ -1,5 +1,6 @@
 """How rounds end, what can be looked at afterwards, and what still comes in."""
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
@@ -56,6 +57,7 @@ def test_closing_a_round_explains_its_consequences(qtbot, planned):
     asked.reject()
 
 
+@pytest.mark.slow
 def test_series_model_asks_nothing_of_missing_values_and_names_no_guarantee(qtbot, open_window, tmp_path):
     library = Library.product([Site("R1", tuple("ABCDEF")), Site("R2", tuple("KLMNO"))])
     with made(tmp_path / "a.assaypilot", library, per_round=12, strategy="gaussian-process") as campaign:

@@ -149,6 +149,7 @@ def test_wells_show_their_state_and_the_legend_names_it(qtbot, plated, monkeypat
     assert rows[1 + first.row][1 + first.column] == "7.1"
 
 
+@pytest.mark.slow
 def test_several_plates_and_how_the_page_was_divided(qtbot, plated, open_window):
     page, pane = plated.round, plated.round.plates_pane
     plated.work_lists.keep(PlateUse(24, read_controls(["1, 2, 3"])))

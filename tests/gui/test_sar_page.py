@@ -142,6 +142,7 @@ def test_map_marks_the_compound_that_is_selected_among_the_candidates(qtbot, pag
     until(qtbot, lambda: heat(drawn(qtbot, window))._selected_cell() == (1, 1))
 
 
+@pytest.mark.slow
 def test_choosing_a_hidden_compound_shows_all_candidates(qtbot, page):
     window = window_of(page)
     while not (status(window).candidates.status == 2).any():
@@ -270,6 +271,7 @@ def test_one_site_has_no_map(qtbot, open_window, tmp_path):
     assert len(window.sar.scene.table()[1]) == 3
 
 
+@pytest.mark.slow
 def test_stopped_picture_can_be_drawn_again(qtbot, campaign, monkeypatch):
     go = threading.Event()
     whole = sar.look
@@ -342,7 +344,9 @@ def pairs(qtbot, page, kind):
     return page
 
 
-@pytest.mark.parametrize("kind", [kind for kind, _ in PAIR_KINDS])
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=() if kind == "quadruples" else pytest.mark.slow) for kind, _ in PAIR_KINDS]
+)
 def test_a_row_of_pairs_selects_its_compounds_on_the_candidates_page(qtbot, page, kind):
     table = pairs(qtbot, page, kind).pairs.table
     window = window_of(page)

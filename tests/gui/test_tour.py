@@ -68,6 +68,7 @@ def test_the_whole_tour_by_doing_each_step(qtbot, touring):
     assert len(status(window).rounds) == 1
 
 
+@pytest.mark.slow
 def test_the_tour_starts_again_from_the_help_menu_with_a_campaign_nobody_worked_on(qtbot, touring):
     first = view(touring).path
     touring.session.plan()

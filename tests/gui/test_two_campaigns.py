@@ -56,7 +56,7 @@ KINDS = {
 }
 """By name: substituents at both sites, goal, strategy, and how far it went (nothing, half a round, a round, two)."""
 STEPS = settings(
-    max_examples=settings.default.max_examples // 12,
+    max_examples=settings.default.max_examples // 14,
     stateful_step_count=16,
     phases=[Phase.generate],
     suppress_health_check=list(HealthCheck),

@@ -151,6 +151,7 @@ def test_panel_names_groups_once_and_the_round_while_it_is_open(qtbot, open_wind
     assert panel(window).picked.isVisible()
 
 
+@pytest.mark.slow
 def test_strip_shows_expected_errors_of_the_series_model_alone(open_window, tmp_path):
     for name in ("calibrated", "proven"):
         (tmp_path / name).mkdir()
@@ -181,6 +182,7 @@ def test_excluded_value_is_struck_through_with_its_reason(qtbot, window):
     assert not any(others)
 
 
+@pytest.mark.slow
 def test_selection_moves_nothing_above_the_reasons(qtbot, window):
     window.resize(1400, 1000)  # high enough for the course of the set to stay below
     places = set()
@@ -258,7 +260,8 @@ def cut(window):
     ]
 
 
-@pytest.mark.parametrize("percent", [100, 200])
+@pytest.mark.usefixtures("dressed")
+@pytest.mark.parametrize("percent", [pytest.param(100, marks=pytest.mark.slow), 200])
 def test_no_text_of_the_panel_is_cut(qtbot, open_window, tmp_path, percent):
     ids = tuple(f"{LONG}-{n}" for n in range(9))
     window = shown(qtbot, open_window, copied(tmp_path, nine_compounds, ids))

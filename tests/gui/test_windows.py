@@ -69,7 +69,7 @@ def test_a_recent_file_that_is_gone_stays_until_it_is_taken_off(qtbot, open_wind
     assert path.is_file()
 
 
-def test_the_theme_follows_the_system(window, monkeypatch):
+def test_the_theme_follows_the_system(qapp, settings, monkeypatch):
     theme().choose("system")
     assert theme().colours is LIGHT
     dark = SimpleNamespace(colorScheme=lambda: Qt.ColorScheme.Dark)
@@ -78,7 +78,7 @@ def test_the_theme_follows_the_system(window, monkeypatch):
         patched.setattr(look, "QGuiApplication", SimpleNamespace(styleHints=lambda: dark))
         changed.emit(Qt.ColorScheme.Dark)
         assert theme().colours is DARK
-        assert window.palette().window().color().name() == DARK.page
+        assert qapp.palette().window().color().name() == DARK.page
         theme().choose("light")  # what was chosen counts more than the system
         assert theme().colours is LIGHT
         theme().choose("system")

@@ -41,19 +41,6 @@ def save(qtbot, window, path):
         return list(csv.DictReader(stream))
 
 
-def test_work_list_without_plates_has_no_wells(qtbot, planned, tmp_path):
-    planned.actions_.work.trigger()
-    dialog = asked(planned)
-    assert dialog.use is None
-    assert dialog.plates.isHidden()
-    assert not dialog.controls.isEnabled()
-    rows = save(qtbot, planned, tmp_path / "list.csv")
-    assert len(rows) == open_round(planned).measurements
-    assert {row["Well"] for row in rows} == {""}
-    assert "wells" not in [column.key for column in planned.round.model.columns]
-    assert f"{open_round(planned).measurements} measurements" in planned.messages.text
-
-
 def test_work_list_has_the_wells_of_the_plate_shown(qtbot, planned, tmp_path):
     dialog = ask(qtbot, planned)
     shown, layout = open_round(planned), dialog.layout_

@@ -131,17 +131,6 @@ def test_the_tracker_of_joblib_is_started_as_joblib_asks(
     assert '["-m", self.__module__]' in Path(popen_loky_posix.__file__).read_text(encoding="utf-8")
 
 
-def test_what_the_doctor_asks_qt_is_run_and_nothing_else(
-    packaging_module: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    start = packaging_module("frozen_start")
-    from assaypilot.engine.cli import doctor
-
-    monkeypatch.setattr(doctor, "ASK_QT", "print('asked as', __name__)")
-    assert start.start(["-c", doctor.ASK_QT]) == 0
-    assert capsys.readouterr().out == "asked as __main__\n"
-
-
 @pytest.fixture
 def fake(tmp_path: Path) -> Any:
     """Return what makes a program of a few lines of Python."""
@@ -242,15 +231,3 @@ def test_the_icon_is_drawn_for_every_system(packaging_module: Any, qapp: object,
         with Image.open(tmp_path / name) as picture:
             assert picture.size[0] == size
             assert len(picture.convert("RGBA").getcolors(1 << 20)) > 3
-
-
-def test_the_set_up_speaks_on_a_console_with_few_characters(tmp_path: Path) -> None:
-    folder = tmp_path / "Ελένη → µ"
-    folder.mkdir()
-    (folder / "somebody's.txt").touch()
-    command = [sys.executable, str(PACKAGING / "dev.py"), "freeze", str(folder)]
-    variables = {**os.environ, "PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0"}
-    done = subprocess.run(command, env=variables, capture_output=True, timeout=60)
-    said = done.stdout.decode("cp1252")
-    assert (done.returncode, done.stderr) == (1, b"")
-    assert "????? ? µ holds other files, so it is left alone." in said

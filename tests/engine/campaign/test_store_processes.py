@@ -294,35 +294,6 @@ def test_a_read_only_folder_or_file(path: Path, public: Path) -> None:
     )
 
 
-@posix
-def test_creating_in_a_read_only_folder(public: Path) -> None:
-    code = "try:\n    Store.create(path, [Draft('x', {})])\nexcept AssayPilotError as error:\n    say(error)"
-    said = as_nobody(code, public / "new.assaypilot")
-    assert said.startswith(str(public / "new.assaypilot"))
-    assert "The file or its folder is read-only" in said
-    assert os.listdir(public) == []
-
-
-@posix
-@pytest.mark.parametrize("file_mode", [0o444, 0o666])
-def test_a_half_written_append_in_a_read_only_folder(half_written: Path, public: Path, file_mode: int) -> None:
-    public.chmod(0o755)
-    for name in (half_written.name, half_written.name + "-journal"):
-        shutil.copy(half_written.with_name(name), public / name)
-        (public / name).chmod(file_mode)
-    public.chmod(0o555)
-    code = """
-for action in (Store.open, lambda path: Store.open(path, read_only=True), verify):
-    try:
-        action(path)
-    except AssayPilotError as error:
-        say(error)
-"""
-    said = as_nobody(code, public / half_written.name).splitlines()
-    assert len(said) == 3
-    assert all("save was interrupted here" in text and "-journal" in text for text in said)
-
-
 FULL = (
     HEADER
     + """
@@ -392,17 +363,6 @@ def test_the_lock_goes_with_the_program(path: Path, start: Callable[..., subproc
     child.wait()
     with Store.open(path) as store:
         assert not store.read_only
-
-
-def test_a_file_another_program_set_to_another_journal(path: Path) -> None:
-    """A write-ahead log would be a second file beside the campaign; the writer goes back to one file."""
-    other = sqlite3.connect(path)
-    assert other.execute("PRAGMA journal_mode = WAL").fetchone()[0] == "wal"
-    other.close()
-    with Store.open(path) as store:
-        store.append([Draft("x", {})])
-        assert os.listdir(path.parent) == [path.name]
-    assert verify(path).ok
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="the file that SQLite has open is not known here")

@@ -47,6 +47,7 @@ def test_two_series_in_one_table_get_a_core_each():
     assert len(set(numbers)) == len(numbers)
 
 
+@pytest.mark.slow
 def test_core_that_fits_all_is_taken_alone_although_three_larger_ones_explain_more():
     ends = ("c2ccc3[nH]ncc3c2", "c2ccnc(NC(=O)C3CC3)c2", "C(=O)Nc2ccc(Cl)c(C(F)(F)F)c2")
     tails = ("CCN4CCN(C)CC4", "CCCN4CCOCC4", "C(=O)N4CCC(N5CCCC5)CC4", "OCCN4CCCCC4")

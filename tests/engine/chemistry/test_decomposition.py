@@ -50,7 +50,9 @@ def same(text):
 @pytest.mark.parametrize(
     ("file", "scaffold", "used", "sizes"),
     [
-        ("pw_CHEMBL2321810.smi", "pw_CHEMBL2321810_scaffold.mol", 628, [73, 2, 445]),
+        pytest.param(
+            "pw_CHEMBL2321810.smi", "pw_CHEMBL2321810_scaffold.mol", 628, [73, 2, 445], marks=pytest.mark.slow
+        ),
         ("pw_fw_mols.smi", "pw_scaffold.mol", 22, [6, 6]),
     ],
 )

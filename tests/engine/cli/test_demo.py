@@ -34,6 +34,7 @@ def test_demo_is_right_and_fast(done):
     assert document["counts"]["in"] == len(document["in"])
 
 
+@pytest.mark.slow
 def test_demo_leaves_the_campaign_and_the_shortlist(run, done, refused, tmp_path):
     folder = tmp_path / "a folder" / "practice"
     answer = run("demo", "--seed", 1, "--out", folder)

@@ -57,7 +57,9 @@ def test_answers_come_back_in_words_and_chances_are_shown(tmp_path, capsys):
     assert "neither active nor inactive" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("endpoint", "kind"), [("Activity", "yes-no"), ("Colonies", "count")])
+@pytest.mark.parametrize(
+    ("endpoint", "kind"), [pytest.param("Activity", "yes-no", marks=pytest.mark.slow), ("Colonies", "count")]
+)
 def test_the_series_model_finds_the_best_by_answers_and_by_counts(tmp_path, capsys, endpoint, kind):
     table = library(tmp_path / "t.csv", endpoint, [""] * 6)
     file, work, rng = tmp_path / "a.assaypilot", tmp_path / "r.csv", np.random.default_rng(4)

@@ -180,7 +180,7 @@ def test_a_decided_campaign_goes_on_when_values_come_that_contradict_it(done, tm
     assert done("verify", path)["ok"]
 
 
-@pytest.mark.parametrize("goal", ["limit", "pareto"])
+@pytest.mark.parametrize("goal", ["limit", pytest.param("pareto", marks=pytest.mark.slow)])
 def test_an_endpoint_that_no_one_measured_yet_is_no_dead_end(done, tmp_path, goal):
     """Values of one endpoint from before, none of the other: rounds are planned, and nothing is said to be certain."""
     rng = np.random.default_rng(2)

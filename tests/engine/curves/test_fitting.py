@@ -81,6 +81,7 @@ def test_expected_plateaus_make_intervals_hold_where_a_plateau_is_not_reached():
     assert errors[0] < 0.5 * errors[1]
 
 
+@pytest.mark.slow
 def test_intervals_cover_the_true_inflection():
     centres, curves = simulated(np.random.default_rng(4), 1000)
     # Binomial: 3 SDs of 1,000 intervals are 0.02.
@@ -136,6 +137,7 @@ def test_one_far_point_is_flagged_and_moves_a_robust_fit_less():
     assert errors[1] < 0.8 * errors[0]
 
 
+@pytest.mark.slow
 def test_few_clean_curves_have_a_flagged_point():
     _, curves = simulated(np.random.default_rng(9), 300)
     for options in ({}, {"robust": True}):

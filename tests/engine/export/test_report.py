@@ -7,8 +7,6 @@ import pypdfium2 as pdfium
 import pytest
 
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.export.contents import Choice
 from assaypilot.engine.export.report import document
 from tests.engine.export.reporting import HOSTILE, begin, indoles, labels, pages, play, said
@@ -77,20 +75,7 @@ def test_texts_of_tables_are_words_never_markup(hostile: Status, monkeypatch: py
     assert "3 characters of names are not in the font of this page" in text
 
 
-def test_effects_on_another_scale_are_not_shown_as_differences_of_values(tmp_path: Path) -> None:
-    shares = Endpoint("Active", noise_sd=0.5)
-    settings = {"strategy": "linfact-glm", "parameters": {"link": "logit", "bound": 3}, "epsilon": 2.0, "slack": 2.0}
-    with begin(tmp_path, labels((3, 2)), shares, **settings) as campaign:
-        issued = campaign.plan()
-        ids = campaign.status().library.ids
-        some = [Result(ids[item.compound], float(k % 2)) for item in issued.items for k in range(item.replicates)]
-        campaign.record(some, close=True)
-        text = " ".join(pages(document(said(campaign.status(), Choice("all")))))
-    assert "Effects add up on the scale of this strategy's link, not on that of the values." in text
-    assert "adds to Active" not in text
-    assert "predicted from the other compounds" not in text
-
-
+@pytest.mark.slow
 def test_very_long_texts_are_wrapped_and_never_outgrow_a_page(tmp_path: Path) -> None:
     long = "VERYLONG_" * 25
     with begin(tmp_path, labels((3, 2), ids=(long, "X" * 6000)), name="Name " * 900) as campaign:

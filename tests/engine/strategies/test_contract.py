@@ -30,9 +30,10 @@ from tests.engine.notebook.ridge import Ridge
 from tests.strategies import came_back, dense, few, finished, phases, problem_of, product, random_table
 
 EVERY = (*registry.strategies(), *baselines.baselines())
+QUICK = (*registry.strategies(), Halving, Ridge)
 
 CASES = [
-    pytest.param((kind, goal), id=f"{kind.info.name}-{goal}")
+    pytest.param((kind, goal), id=f"{kind.info.name}-{goal}", marks=() if kind in QUICK else pytest.mark.slow)
     for kind in (*EVERY, Halving, Ridge)
     for goal in kind.info.goals
     if goal != "threshold"

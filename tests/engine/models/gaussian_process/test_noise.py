@@ -28,7 +28,8 @@ def covered(own, noise, usual):
     return np.mean(inside, axis=0)
 
 
-@pytest.mark.parametrize("usual", [0.2, pytest.param(None, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("usual", [0.2, None])
 def test_intervals_hold_where_own_deviations_pass_for_noise(usual):
     """Draws around the mode of the variances alone held 85 and 93 %."""
     unmeasured, measured = covered(own=0.3, noise=0.1, usual=usual)
