@@ -141,7 +141,7 @@ def test(python: Path, slow: bool, full: bool, further: list[str]) -> int:
         if environment.call([environment.script(name), *terms]):
             failed.append(words)
     say(f"\n{', '.join(failed)} failed: the exit code will be 1, whatever pytest says" if failed else "\npytest")
-    left_out = ["benchmark"] if full else ["benchmark", "full"] if slow else ["benchmark", "full", "slow"]
+    left_out = [] if full else ["full"] if slow else ["full", "slow"]
     given = ["-n", "2", "--dist", "worksteal", "-m", " and ".join("not " + name for name in left_out)]
     quick = "TMPDIR" not in os.environ and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM
     place = MEMORY if quick else None

@@ -194,14 +194,3 @@ def test_a_histogram_counts_the_compounds_of_the_table(qtbot, decided):
     page.which.choose("in")
     assert isinstance(page.canvas.scene, HistogramScene)
     assert page.canvas.scene.counts.sum() == page.model.rowCount()
-
-
-def test_the_picture_that_was_chosen_is_remembered_and_belongs_to_one_campaign(decided):
-    page = decided.candidates
-    _choose(page.plot.kind, "scatter")
-    _choose(page.plot.boxes["y"], "near")
-    kept = page.layout_values
-    page.arrange({})
-    assert (page.plot.key, page.plot.boxes["y"].currentData()) == ("answer", "mean")
-    page.arrange(kept)
-    assert (page.plot.key, page.plot.boxes["y"].currentData()) == ("scatter", "near")

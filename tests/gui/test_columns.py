@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QMenu
 from assaypilot.gui.tables import properties
 from assaypilot.gui.tables.tools import Limits, with_limits
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import endless, idle, quick_campaign, rows_of, status, until, view, wait_for
+from tests.gui.helpers import idle, quick_campaign, rows_of, status, view, wait_for
 
 
 def test_columns_order_widths_and_sorting_are_remembered(qtbot, decided, open_window, settings):
@@ -108,34 +108,6 @@ def test_alerts_are_searched_for_on_demand(qtbot, open_window, tmp_path):
     assert known.alerts == ("",) * len(library)  # nothing about N-methylbenzamide
     assert page.model.columns[page.model.place_of("alert")].text(0) == ""
     assert "alert" in properties.exported(status(window), known)
-
-
-@pytest.mark.slow
-def test_filter_by_alert_starts_the_search(qtbot, open_window, tmp_path):
-    window = open_window(quick_campaign(tmp_path, smiles=True))
-    window.show_page(PageName.CANDIDATES)
-    window.candidates.filter.setText("alert=nitro")
-    wait_for(qtbot, window, lambda: window.candidates.model.rowCount() == 0)
-    known = window.candidates.tools.properties(status(window).library)
-    assert known.alerts is not None
-
-
-@pytest.mark.slow
-def test_stopped_alerts_leave_the_other_properties(qtbot, open_window, tmp_path, monkeypatch):
-    window = open_window(quick_campaign(tmp_path, smiles=True))
-    window.show_page(PageName.CANDIDATES)
-
-    monkeypatch.setattr("assaypilot.gui.tables.properties.alerts_too", endless())
-    page = window.candidates
-    page.arrangement.show("clogp", True)
-    page.arrangement.show("alert", True)
-    until(qtbot, window.work[window.session.background].isVisible)
-    until(qtbot, lambda: page.tools.properties(status(window).library) is not None)
-    until(qtbot, window.work[window.session.background].isVisible)
-    window.work[window.session.background].stop.click()
-    until(qtbot, lambda: not window.session.background.busy)
-    assert page.arrangement.visible("clogp")
-    assert not page.arrangement.visible("alert")
 
 
 def test_first_columns_stay_while_the_table_scrolls_sideways(qtbot, decided):

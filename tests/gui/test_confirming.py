@@ -1,15 +1,10 @@
 """The confirmation round in the window: the one button, the round, what lies outside, by word and sign."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QRadioButton
 
 from assaypilot.engine.domain.library import Library, Site
-from assaypilot.gui.round.reason_dialog import ExcludeDialog
-from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import copied, dialog, idle, made, open_round, returned, show, status, wait_for
+from tests.gui.helpers import copied, idle, made, open_round, returned, status, wait_for
 
 SITES = (("R1", 5), ("R2", 4), ("R3", 4))
 
@@ -120,43 +115,3 @@ def test_compound_outside_its_prediction_is_marked_not_confirmed(qtbot, ended):
     window.candidates.table.sortByColumn(model.place_of("confirmed"), model.sorted_by[1] if model.sorted_by else 0)
     screen = window.candidates.on_screen()
     assert "Confirmed" in screen.columns
-
-
-@pytest.mark.slow
-def test_missing_confirmations_are_asked_for_again(qtbot, ended):
-    window = ended
-    window.actions_.confirm.trigger()
-    wait_for(qtbot, window, lambda: status(window).open_round is not None)
-    enter(qtbot, window, {}, lines=1)
-    show(qtbot, window, PageName.CANDIDATES)
-    labels = list(texts(window).values())
-    assert sorted(labels) == sorted(["✓ confirmed", *["… not measured yet"] * (len(labels) - 1)])
-    window.show_page(PageName.ROUND)
-    assert window.strip.primary.text() == "Enter results"
-    guarantee = status(window).guarantee
-    window.close_round()
-    offered = [one for one in window.closing.findChildren(QRadioButton) if one.isVisible()]
-    assert not offered, "nothing that is missing could void the guarantee"
-    window.closing.confirm.click()
-    wait_for(qtbot, window, lambda: status(window).open_round is None)
-    assert status(window).guarantee == guarantee
-    assert window.strip.primary.text() == "Plan confirmation round", "what is missing is asked for again"
-
-
-@pytest.mark.slow
-def test_excluding_a_confirmation_keeps_the_guarantee(qtbot, ended):
-    window = ended
-    plan(qtbot, window)
-    enter(qtbot, window, {}, lines=1)
-    guarantee = status(window).guarantee
-    (number,) = (m.number for m in status(window).measurements if m.round == open_round(window).number)
-    window.round.values.exclude(number)
-    asked = dialog(ExcludeDialog)
-    asked.judged.click()
-    assert "decides nothing: the guarantee stays" in asked.consequence.text()
-    asked.line.setText("too low")
-    asked.confirm.click()
-    wait_for(qtbot, window, lambda: status(window).measurements[number - 1].excluded is not None)
-    # Its sentence also tells how far compounds were seen to deviate, which all values say.
-    assert replace(status(window).guarantee, sentence="") == replace(guarantee, sentence="")
-    assert open_round(window).came == 0

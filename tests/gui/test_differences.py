@@ -138,22 +138,6 @@ def test_a_difference_is_named_in_a_new_campaign(qtbot, window, tmp_path):
     idle(qtbot, window)
 
 
-def test_parts_of_an_unused_difference_are_not_measured(qtbot, window, tmp_path):
-    step = to_goal(qtbot, window, table(tmp_path / "gap.csv"))
-    step.endpoints.new.setText("Gap = pIC50 \N{MINUS SIGN} hERG IC50 (nM)")
-    step.endpoints.add.click()
-    until(qtbot, lambda: len(step.endpoints.boxes) == 3)
-    choose_goal(step, "epsilon-best")
-    step.objective.setCurrentIndex(step.objective.findData("pIC50"))
-    assert not box(step, "hERG IC50 (nM)").measured
-    box(step, "Gap").limit.edit.setText(">1")
-    assert box(step, "hERG IC50 (nM)").measured
-    box(step, "Gap").limit.edit.setText("")
-    assert not box(step, "hERG IC50 (nM)").measured
-    creation = creation_of(window)
-    creation.reject()
-
-
 def test_minus_sign_in_a_name_makes_no_difference(qtbot, window, tmp_path):
     step = to_goal(qtbot, window, table(tmp_path / "gap.csv"))
     step.endpoints.new.setText("logD pH=7.4")

@@ -9,13 +9,12 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.formats import FORMATS, write
-from assaypilot.engine.export.shortlist import table_of
 from assaypilot.engine.system.processes import in_another_process
 from assaypilot.gui.widgets.file_dialogs import as_named, file_name
 from assaypilot.gui.window import exporting
-from assaypilot.gui.window.export_dialog import KINDS, shortlist_columns
+from assaypilot.gui.window.export_dialog import KINDS
 from assaypilot.gui.window.exporting import leftovers_removed
-from tests.gui.helpers import endless, idle, rows_of, status, until, view, wait_for
+from tests.gui.helpers import endless, idle, rows_of, status, until, wait_for
 
 HEADERS_BEHIND = {"Goal", "Guarantee", "Program", "Exported", "Events", "Campaign head"}
 
@@ -66,16 +65,6 @@ def test_export_has_the_rows_and_columns_on_screen(qtbot, decided, tmp_path):
     assert {row["R1"] for row in rows} == {"Cl"}
 
 
-def test_every_column_of_the_page_has_its_headers(qtbot, decided):
-    now = status(decided)
-    headers = table_of(now, range(3)).header
-    found = shortlist_columns(now)
-    assert set(headers) == {name for names in found.values() for name in names}
-    keys = {column.key for column in decided.candidates.model.columns}
-    assert keys - set(found) <= {"mw", "clogp", "tpsa", "hbd", "heavy", "le", "lle", "alert"}
-    assert found["interval"] == ("pIC50 low", "pIC50 high")
-
-
 @pytest.mark.parametrize(
     "suffix", [pytest.param(one, marks=() if one == ".csv" else pytest.mark.slow) for one in FORMATS]
 )
@@ -97,23 +86,6 @@ def test_every_format_is_in_the_menu_and_written(qtbot, decided, tmp_path, suffi
     assert path.stat().st_size > 500
     assert "18 compounds written to out" in decided.messages.text
     assert [one.text() for one in decided.messages.offers] == ["Open", "Show in Folder"]
-
-
-@pytest.mark.slow
-def test_export_choices_are_remembered(qtbot, decided, open_window, tmp_path):
-    folder = tmp_path / "for the lead"
-    folder.mkdir()
-    decided.exporting.ask(None, "all")
-    asked(decided).kinds.choose(".xlsx")
-    choose_place(qtbot, decided, str(folder / "x.xlsx"))
-    idle(qtbot, decided)
-    path = view(decided).path
-    decided.close()
-    again = open_window(path)
-    again.exporting.ask(None)
-    assert asked(again).wanted.kind.suffix == ".xlsx"
-    assert again.settings.folder_for("export") == folder
-    asked(again).reject()
 
 
 @pytest.mark.slow

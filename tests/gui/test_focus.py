@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QPushButton, Q
 
 from assaypilot.gui.resources.theme import theme
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import idle, plan_round, status, until, wait_for
+from tests.gui.helpers import idle, plan_round, until
 from tests.gui.test_reach import described, reachable
 
 pytestmark = pytest.mark.usefixtures("dressed")
@@ -112,48 +112,3 @@ def test_a_page_that_is_opened_by_keys_has_the_keyboard(qtbot, campaign):
 def seen(window):
     """Names of the buttons that can be seen."""
     return [one.accessibleName() for one in window.findChildren(QPushButton) if one.isVisible()]
-
-
-def tab_to(words):
-    """What has the keyboard after as many Tabs as it takes to come to something that is called so."""
-    for _ in range(40):
-        focus = QApplication.focusWidget()
-        assert focus is not None
-        if words in described(focus):
-            return focus
-        QTest.keyClick(focus, Qt.Key.Key_Tab)
-    pytest.fail(f"Tab never comes to {words}")
-
-
-@pytest.mark.slow
-def test_value_is_excluded_and_round_closed_by_keys_alone(qtbot, campaign):
-    window = campaign
-    window.activateWindow()
-    until(qtbot, window.isActiveWindow)
-    plan_round(qtbot, window)
-    for sign in "7.1":
-        QTest.keyClick(QApplication.focusWidget(), sign)
-    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Return)
-    wait_for(qtbot, window, lambda: status(window).measurements_used == 1)
-    QTest.keyClick(window.round.table, Qt.Key.Key_Up)
-    until(qtbot, lambda: any(name.startswith("Exclude 7.1") for name in seen(window)))
-    QTest.keyClick(tab_to("Exclude 7.1"), Qt.Key.Key_Space)
-    until(qtbot, lambda: QApplication.activeWindow() not in (None, window))
-    # Cancel was passed on the way, while nothing could be confirmed yet: Enter is for leaving out, all the same.
-    for _ in range(4):
-        QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
-    QTest.keyClicks(tab_to("Reason"), "spilt")
-    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Return)
-    wait_for(qtbot, window, lambda: status(window).measurements[-1].excluded == "spilt")
-    assert window.focusWidget() is window.round.table, "the button that was pressed is gone"
-    window.activateWindow()
-    until(qtbot, window.isActiveWindow)
-    QTest.keyClick(tab_to("se round"), Qt.Key.Key_Space)
-    reached = []
-    for _ in range(3):
-        QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
-        reached.append(QApplication.focusWidget())
-    closing = window.round.panel.closing
-    assert reached == [closing.line, closing.cancel, closing.confirm]
-    QTest.keyClick(closing.confirm, Qt.Key.Key_Space)
-    wait_for(qtbot, window, lambda: status(window).open_round is None)

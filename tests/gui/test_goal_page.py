@@ -1,7 +1,5 @@
 """The Goal page through its real widgets: what is expected, what other settings would change, Apply, and undo."""
 
-from dataclasses import replace
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -12,7 +10,6 @@ from assaypilot.engine.campaign.changes import Change
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.simulate import foresight
 from assaypilot.engine.simulate.forecast import forecast_campaign
-from assaypilot.engine.system.processes import in_another_process
 from assaypilot.engine.system.progress import silent
 from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import idle, plan_round, quick_campaign, show, status, until, view, wait_for
@@ -208,15 +205,6 @@ def test_a_decided_campaign_forecasts_only_what_is_typed(qtbot, window, tmp_path
     assert page.future.isVisible()
 
 
-@pytest.mark.slow
-def test_a_second_window_may_try_and_not_apply(qtbot, campaign, open_window):
-    second = open_window(view(campaign).path)
-    page = shown(qtbot, second)
-    type_into(page, "epsilon", "0.6")
-    until(qtbot, lambda: page.outlooks.tried is not None and "Read-only" in page.change.words.text())
-    assert page.change.apply_button.isHidden()
-
-
 def test_each_goal_shows_what_applies_to_it(qtbot, window, tmp_path):
     opened(qtbot, window, campaign_file(tmp_path))
     page = shown(qtbot, window)
@@ -245,18 +233,6 @@ def test_forecast_is_that_of_the_changed_campaign(tmp_path):
     assert now == found
     with pytest.raises(AssayPilotError, match="delta"):
         foresight._foresee(str(path), Change(delta=2.0), silent)
-
-
-@pytest.mark.slow
-def test_forecast_returns_from_another_process(tmp_path, monkeypatch):
-    monkeypatch.setattr(foresight, "in_another_process", in_another_process)
-    with Campaign.open(quick_campaign(tmp_path)) as campaign:
-        now = campaign.status()
-    found = foresight.foresee_draft(now.library, now.endpoints, replace(now.settings, budget=500))
-    assert found.budget == 500
-    assert found.forecast.measurements.low <= found.forecast.measurements.middle <= 500
-    with pytest.raises(AssayPilotError, match="delta"):
-        foresight.foresee(tmp_path / "small.assaypilot", Change(delta=2.0))
 
 
 def test_open_round_is_ended_in_the_forecast_copy_only(tmp_path):

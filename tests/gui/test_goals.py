@@ -1,7 +1,6 @@
 """Trade-offs, limits and several endpoints through the real widgets: creation, rounds, candidates."""
 
 import itertools
-import math
 import subprocess
 import sys
 import threading
@@ -17,11 +16,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
 
 from assaypilot.engine.campaign.campaign import Campaign
-from assaypilot.engine.campaign.cautions import surprises
 from assaypilot.engine.campaign.outlook import draft, look_ahead
 from assaypilot.engine.domain.endpoint import Endpoint, Limit
 from assaypilot.engine.domain.library import Library
-from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.export.answer import FrontPicture, RankedPicture
 from assaypilot.engine.models.report import ModelReport
 from assaypilot.engine.tables.check import EndpointFacts
@@ -29,7 +26,6 @@ from assaypilot.gui.new_campaign.goal_endpoints import EndpointList
 from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import (
     creation_of,
-    idle,
     kept_text,
     made,
     open_round,
@@ -165,33 +161,6 @@ def test_a_goal_shows_what_applies_to_it(qtbot, window, tmp_path):
     creation_of(window).reject()
 
 
-@pytest.mark.slow
-def test_the_strategy_proposed_is_the_one_the_campaign_takes(qtbot, window, tmp_path, monkeypatch):
-    step = to_goal(qtbot, window, table(tmp_path / "two.csv"))
-    creation, combo = window.creation, step.strategy.combo
-    assert creation is not None
-    until(qtbot, lambda: step.complete and combo.isEnabled())
-    assert combo.currentData() == "auto"
-    combo.setCurrentIndex(combo.findData("proven"))
-    assert combo.currentText() == "Proven if effects add up: Adaptive"
-    assert "Proposed because it needs the fewest measurements" in step.strategy.combo.toolTip()
-    shown = dict(outlook(qtbot, step))
-    assert "At most" not in shown
-    # 18 compounds are 18 values of one endpoint and 36 of two.
-    monkeypatch.setattr("assaypilot.engine.strategies.registry._LARGE", 20)
-    choose_goal(step, "pareto")
-    box(step, "hERG").noise.edit.setText("0.1")
-    until(qtbot, lambda: combo.currentText() == "Proven if effects add up: GEGE")
-    assert "minutes to plan a round of 36 values" in step.strategy.combo.toolTip()
-    box(step, "hERG").margin.edit.setText("0.5")
-    box(step, "pIC50").margin.edit.setText("0.5")
-    step.file.edit.setText(str(tmp_path / "large.assaypilot"))
-    until(qtbot, lambda: creation.complete)
-    creation.create_button.click()
-    until(qtbot, lambda: window.session.view is not None)
-    assert status(window).strategy == "gege"
-
-
 def outlook(qtbot, step):
     until(qtbot, lambda: dict(step.outlook.rows).keys() & {"First round", "First decision"})
     return step.outlook.rows
@@ -232,38 +201,6 @@ def test_unusable_goal_is_explained_at_its_field(qtbot, window, tmp_path):
     assert (
         "no confidence" in dict(outlook(qtbot, step))["Guarantee"] or "none" in dict(outlook(qtbot, step))["Guarantee"]
     )
-    creation.reject()
-
-
-@pytest.mark.slow
-def test_misspecified_strategy_asks_for_its_model_error(qtbot, window, tmp_path):
-    step = to_goal(qtbot, window, table(tmp_path / "two.csv"))
-    creation = creation_of(window)
-    until(qtbot, lambda: step.complete)
-    off = step.strategy.off
-    assert not off.isVisibleTo(step)
-    step.strategy.combo.setCurrentIndex(step.strategy.combo.findData("linfact-mis"))
-    assert "may be off the additive model" in step.strategy.combo.currentText()
-    assert off.isVisibleTo(step)
-    assert "the one stated below" in step.strategy.note.text()
-    until(qtbot, lambda: off.note.text() == "A number is needed.")
-    assert not step.complete
-    off.edit.setText("0")
-    until(qtbot, lambda: off.note.text() == "It must be above 0.")
-    # Too much for the soft zone: said beside that, and mended there.
-    off.edit.setText("0,2")
-    until(qtbot, lambda: "is not above 4 b" in step.slack.note.text())
-    off.edit.setText("0.005")
-    until(qtbot, lambda: step.complete)
-    assert off.note.text() == "log: how far a compound may be off the additive model"
-    settings = step.campaign_settings
-    assert (settings.strategy, settings.parameters) == ("linfact-mis", {"model_error": 0.005})
-    # Another strategy is not told it.
-    step.strategy.combo.setCurrentIndex(0)
-    assert not off.isVisibleTo(step)
-    until(qtbot, lambda: step.complete)
-    settings = step.campaign_settings
-    assert settings.parameters == {}
     creation.reject()
 
 
@@ -418,25 +355,6 @@ def test_new_campaign_loads_neither_scipy_nor_matplotlib():
 # ---------------------------------------------------------------------- rounds of two endpoints
 
 
-def test_surprising_value_of_any_endpoint_is_questioned(tmp_path):
-    path = campaign_file(tmp_path, rounds=1, per_round=40, margin=0.05)
-    with Campaign.open(path) as campaign:
-        issued = campaign.plan()
-        item = issued.items[0]
-        others = item.expected_of(1)
-        potency, other = item.expected, others[0]
-        assert potency is not None
-        name = IDS[item.compound]
-        campaign.record([Result(name, potency, "pIC50"), Result(name, other + 2.0, "hERG")])
-        (one,) = surprises(campaign.status(), campaign.status().open_round or issued)
-        assert (one.measurement.endpoint, one.line) == (1, 0)
-        assert one.off == pytest.approx(2.0)
-        assert one.expected == pytest.approx(other)
-        # Exactly at the border of what good values reach, it is not.
-        spread = math.hypot((others[2] - others[1]) / 3.92, 0.1)
-        assert one.spread == pytest.approx(spread)
-
-
 def cell(window, line, place, text):
     """Type into a cell as its editor does."""
     model = window.round.model
@@ -551,39 +469,11 @@ def test_pastes_find_the_endpoint_of_each_value(qtbot, planned):
     assert [kept_text(window.round.model, 1, place) for place in (0, 1)] == ["7.5", "5.5"]
 
 
-def test_typed_values_say_which_replicate_they_are(qtbot, planned):
-    window, model = planned, planned.round.model
-    line = next(n for n, item in enumerate(open_round(window).items) if item.replicates > 1)
-    cell(window, line, 0, "7.1")
-    wait_for(qtbot, window, lambda: status(window).measurements_used == 1)
-    # The same value typed again, on purpose, is a second measurement.
-    cell(window, line, 0, "7.1; 7.1")
-    wait_for(qtbot, window, lambda: status(window).measurements_used == 2)
-    assert kept_text(model, line, 0) == "7.1; 7.1"
-    entered = [one.entered for one in status(window).measurements]
-    assert [(one.round, one.replicate) for one in entered] == [(1, "1"), (1, "2")]
-    # What is beyond the round's wish says no replicate: it may be a late one.
-    asked = open_round(window).items[line].replicates
-    cell(window, line, 0, "; ".join(["7.1"] * (asked + 1)))
-    until(qtbot, lambda: status(window).measurements_used == asked + 1)
-    assert status(window).measurements[-1].entered.round is None
-    idle(qtbot, window)
-
-
 # ---------------------------------------------------------------------- candidates
 
 
 def keys(window):
     return [column.key for column in window.candidates.model.columns]
-
-
-def test_before_the_first_value_of_a_trade_off_nothing_is_drawn(qtbot, planned):
-    page = planned.candidates
-    planned.show_page(PageName.CANDIDATES)
-    until(qtbot, lambda: page.canvas.shown)
-    assert isinstance(page.canvas.picture, FrontPicture)
-    assert page.canvas.picture.compounds == []
-    assert page.panel.why.heading.text() == "Why undecided"
 
 
 def test_a_decided_trade_off_is_shown_as_a_front(qtbot, window, tmp_path):

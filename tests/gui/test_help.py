@@ -7,7 +7,6 @@ import re
 
 import pytest
 from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QTextDocument
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog
 
@@ -23,7 +22,6 @@ from assaypilot.gui.help.help_window import (
     topic_of,
     topics,
 )
-from assaypilot.gui.resources.theme import theme
 from assaypilot.gui.window.page import Page, PageName
 from assaypilot.gui.window.start_page import StartPage
 from tests.gui.helpers import dialog, idle, until
@@ -139,16 +137,3 @@ def test_links_search_and_the_way_back(qtbot, help_):
     assert "Ctrl+E" in help_.reader.toPlainText()
     help_.reader.anchorClicked.emit(QUrl("https://somewhere.example/"))
     assert help_.shown == "keys"
-
-
-@pytest.mark.slow
-def test_nothing_is_fetched_and_the_dark_theme_is_readable(qtbot, help_):
-    fetched = help_.reader.loadResource(int(QTextDocument.ResourceType.ImageResource.value), QUrl("file:///etc/passwd"))
-    assert not fetched.data()
-    theme().choose("dark")
-    image = help_.reader.grab().toImage()
-    assert image.pixelColor(3, 3).name() == theme().colours.page
-    seen = {image.pixelColor(x, y).name() for x in range(20, 260) for y in range(20, 160)}
-    assert theme().colours.accent in seen  # a link
-    assert theme().colours.text in seen
-    theme().choose("system")

@@ -10,7 +10,6 @@ from assaypilot.gui.new_campaign import columns_pane as module
 from assaypilot.gui.new_campaign.table_work import known_cores
 from tests.gui.helpers import endless, goal_of, idle, small_table, status, until, wait_for
 from tests.gui.imports import amides, checked, columns_of, creation_on
-from tests.public import DATA
 
 BENZAMIDE = "O=C(N[*:1])c1ccc([*:2])cc1"
 
@@ -65,13 +64,6 @@ def test_choices_are_remembered_and_can_be_reset(qtbot, window, tmp_path):
     assert again.remembered.isHidden()
     assert again.form.direction.currentData() is None
     until(qtbot, lambda: again.form.direction.currentText() == "proposed: higher")
-
-
-def test_direction_of_a_concentration_is_named_on_its_p_scale(qtbot, window, tmp_path):
-    table = tmp_path / "t.csv"
-    table.write_text("ID,R1,R2,KIN7 IC50 (nM)\na,H,F,12\nb,H,Cl,30\nc,Me,F,7\nd,Me,Cl,900\n", encoding="utf-8")
-    step = columns_of(qtbot, window, table).columns_pane
-    until(qtbot, lambda: step.form.direction.currentText() == "proposed: higher pKIN7 IC50")
 
 
 @pytest.mark.slow
@@ -163,24 +155,6 @@ def test_stopped_check_can_be_repeated(qtbot, window, tmp_path, monkeypatch):
     assert "stopped" in creation.columns_pane.panel.heading.text()
     creation.columns_pane.panel.again.click()
     until(qtbot, lambda: creation.columns_pane.complete)
-
-
-@pytest.mark.slow
-def test_the_public_sulfonamides_are_taken_apart_with_their_scaffold(qtbot, window):
-    if not DATA.is_dir():
-        pytest.skip("the folder with public tables is not there")
-    creation = creation_on(qtbot, window, DATA / "pw_CHEMBL2321810.smi")
-    creation.table_pane.load_second(DATA / "pw_CHEMBL2321810_act.csv")
-    until(qtbot, lambda: creation.table_pane.loaded is not None and creation.table_pane.loaded.other_rows == 1017)
-    assert creation.table_pane.join.summary.text() == "Every id has its partner"
-    step = creation.columns_pane
-    until(qtbot, lambda: step.core.isVisible() and not step._job.busy)
-    step.core.wanted.emit([str(DATA / "pw_CHEMBL2321810_scaffold.mol")])
-    until(qtbot, lambda: step.complete)
-    assert step.result.imported.rows_used == 628
-    assert [len(site.substituents) for site in step.result.sites] == [73, 2, 445]
-    assert step.result.rank == 516
-    assert len(step.result.imported.not_used) == 389
 
 
 NAMED = [f"c{n},{('pro', 'bet')[n % 2]},{('F', 'Cl', 'Br')[n % 3]},{5 + n / 10}" for n in range(12)]

@@ -1,16 +1,11 @@
 """The table step through its widgets: how a table was read, what to read it as instead, a second file joined."""
 
-import threading
-
-import pytest
 from PySide6.QtGui import QGuiApplication
 
-from assaypilot.gui.new_campaign import table_pane as module
 from assaypilot.gui.new_campaign.table_work import Place, Wanted, load
-from assaypilot.gui.tables.rows import SMILES
 from tests.engine.tables.corpus import TEXT
 from tests.engine.tables.workbooks import write_xlsx
-from tests.gui.helpers import creation_of, endless, idle, small_table, until
+from tests.gui.helpers import creation_of, small_table, until
 from tests.gui.imports import creation_on
 
 
@@ -49,20 +44,6 @@ def test_sheets_are_offered_with_those_that_are_hidden(qtbot, window, tmp_path):
     assert "book.xlsx" in step.problem.text()
     assert sheet.currentText() == "Old (hidden)"
     assert shown(step)[0] == ["Name", "R1"]
-
-
-def test_structures_are_drawn_in_the_first_rows(qtbot, window, tmp_path):
-    step = creation_on(qtbot, window, small_table(tmp_path / "small.csv", smiles=True)).table_pane
-    drawn = [step.model.index(0, place).data(SMILES) for place in range(step.model.columnCount())]
-    assert [one or "" for one in drawn] == ["", "", "", "", "", "c1ccccc1C(=O)NC"]
-    idle(qtbot, window)
-
-
-def test_a_header_of_two_rows_is_named_so(qtbot, window, tmp_path):
-    path = tmp_path / "grouped.csv"
-    path.write_text("ID,R1,IC50 (nM),,\n,,mean,SD,N\na,Me,10,1,3\nb,H,20,2,4\n")
-    reading = creation_on(qtbot, window, path).table_pane.reading
-    assert reading.header.currentText() == "found: rows 1 to 2"
 
 
 def test_detected_format_is_shown_and_can_be_overridden(qtbot, window, tmp_path):
@@ -139,24 +120,6 @@ def test_empty_paste_is_refused_and_a_table_is_read(qtbot, window):
     assert creation.table_pane.file.text() == "Pasted from the clipboard"
     until(qtbot, lambda: creation.complete)
     assert creation.focusWidget() is creation.at_once
-
-
-@pytest.mark.slow
-def test_reading_is_cancelled_and_the_table_before_stays(qtbot, window, tmp_path, monkeypatch):
-    creation = creation_on(qtbot, window, small_table(tmp_path / "good.csv"))
-    idle(qtbot, window)
-    running = threading.Event()
-
-    monkeypatch.setattr(module, "load", endless("Reading cells", running))
-    creation.start_with(tmp_path / "slow.csv")
-    until(qtbot, running.is_set)
-    until(qtbot, lambda: "Reading slow.csv" in creation.work[window.session.tasks].words.text())
-    assert "Reading cells" in creation.work[window.session.tasks].detail.text()
-    creation.work[window.session.tasks].stop.click()
-    until(qtbot, lambda: "Reading was stopped" in creation.table_pane.problem.text())
-    assert creation.table_pane.raw is not None
-    assert creation.table_pane.file.text().endswith("good.csv")
-    until(qtbot, lambda: creation.complete)
 
 
 def test_a_large_file_is_read_in_another_process_and_arrives_whole(tmp_path):

@@ -12,13 +12,11 @@ from tests.gui.helpers import (
     idle,
     noisy,
     open_round,
-    plan_round,
     show,
     small_table,
     status,
     true_values,
     until,
-    view,
     wait_for,
 )
 
@@ -115,17 +113,6 @@ def test_from_a_table_to_a_shortlist(qtbot, window, tmp_path):
     until(qtbot, lambda: window.history.model.rowCount() == status(window).events)
     window.history.check.click()
     until(qtbot, lambda: "The file is consistent" in window.messages.text)
-
-
-def test_reopening_shows_the_same(qtbot, campaign, open_window):
-    plan_round(qtbot, campaign)
-    head, path = status(campaign).head, view(campaign).path
-    idle(qtbot, campaign)
-    campaign.close()
-    again = open_window(path)
-    assert status(again).head == head
-    assert again.page is again.round
-    assert path in again.settings.recent
 
 
 def test_start_page_asks_for_a_table_and_opens_a_new_campaign_on_it(qtbot, window, tmp_path, monkeypatch):

@@ -6,9 +6,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from assaypilot.engine.domain.library import Library
-from assaypilot.gui.structures.drawing import Structures
-from assaypilot.gui.tables.rows import Column, RowsModel
-from assaypilot.gui.tables.table import Table
 from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import endless, idle, made, quick_campaign, show, until, view, wait_for
 
@@ -156,18 +153,3 @@ def test_remarks_on_the_table_open_on_demand(qtbot, open_window, tmp_path):
     drawn = page.model.columns[page.model.place_of("site0")]
     assert drawn.smiles(0) == "CN(C)CCN"
     assert drawn.text(0) == "H2N-CH2CH2NMe2"
-
-
-def test_rows_with_structures_grow_with_a_high_window(qtbot):
-    model = RowsModel()
-    column = Column("structure", "Structure", lambda row: "", smiles=lambda row: "CCO")
-    table = Table(model, Structures(), name="Structures")
-    qtbot.addWidget(table)
-    heights = []
-    for high in (350, 1_000):
-        table.resize(400, high)
-        table.show()
-        model.fill([column], 50)
-        heights.append(table.verticalHeader().defaultSectionSize())
-        assert table.viewport().height() // heights[-1] >= min(10, table.viewport().height() // 34)
-    assert heights[0] < heights[1]

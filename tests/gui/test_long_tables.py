@@ -12,7 +12,6 @@ from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QApplication
 
 from assaypilot.gui.session.session import Session
-from assaypilot.gui.structures import drawing
 from assaypilot.gui.structures.drawing import Structures
 from assaypilot.gui.tables import ordering
 from assaypilot.gui.tables import table as tables
@@ -187,31 +186,6 @@ def test_the_keys_of_a_spreadsheet(qtbot, session):
     assert table.selected_rows() == [30]  # the next one whose name begins so, behind 6
     QTest.keyClicks(table, "33")
     assert table.selected_rows() == [333]
-
-
-def test_structure_that_fails_leaves_those_beside_it_alone(qapp, session, monkeypatch):
-    jobs = list[QRunnable]()
-
-    class Pool:
-        def start(self, job):
-            jobs.append(job)
-
-    def picture(self, smiles, *size):
-        if smiles == "CC":
-            raise RuntimeError("no picture")
-        return own(self, smiles, *size)
-
-    own = drawing._Drawing._picture
-    monkeypatch.setattr(drawing._Drawing, "_picture", picture)
-    monkeypatch.setattr(drawing, "drawing_pool", Pool)
-    structures, size = Structures(), QSize(60, 40)
-    structures.use(("C", "CC", "CCC"))
-    for smiles in ("C", "CC", "CCC"):
-        structures.picture(smiles, size, 1.0)
-    jobs.pop().run()
-    with pytest.raises(RuntimeError, match="no picture"):
-        jobs.pop().run()
-    assert [structures.picture(smiles, size, 1.0) is not None for smiles in ("C", "CC", "CCC")] == [True, False, True]
 
 
 def test_structures_scrolled_past_are_not_drawn(qapp, session, monkeypatch):

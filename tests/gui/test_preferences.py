@@ -9,10 +9,8 @@ from PySide6.QtWidgets import QApplication, QLabel
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.gui.resources.theme import DARK, theme
 from assaypilot.gui.runtime.settings import AUTHOR, Settings
-from assaypilot.gui.structures.drawing import StructureView
 from assaypilot.gui.window.help_and_preferences import SIZES
-from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import creation_of, goal_of, idle, quick_campaign, small_table, until, view
+from tests.gui.helpers import creation_of, goal_of, idle, small_table, until, view
 
 pytestmark = pytest.mark.usefixtures("dressed")
 
@@ -62,24 +60,6 @@ def test_invalid_text_size_falls_back(settings):
     for text, size in (("huge", 100), ("5000", 200), ("3", 100)):
         settings.keep_text("text_size", text)
         assert settings.text_size == size
-
-
-def test_structures_are_drawn_or_written(qtbot, open_window, tmp_path):
-    window = open_window(quick_campaign(tmp_path, smiles=True))
-    window.show_page(PageName.CANDIDATES)
-    window.candidates.select(0)
-    shown = next(one for one in window.candidates.panel.parentWidget().findChildren(StructureView))
-    assert not shown.isHidden()
-    window.help_and_preferences.ask_preferences()
-    found = window.help_and_preferences.preferences
-    found.structures.setChecked(False)
-    assert shown.isHidden()
-    assert window.structures.picture("CCO", shown.size(), 1.0) is None
-    assert not again(window).structures
-    found.structures.setChecked(True)
-    assert not shown.isHidden()
-    found.close_button.click()
-    idle(qtbot, window)
 
 
 def test_the_name_in_the_log(qtbot, campaign, asked, tmp_path):

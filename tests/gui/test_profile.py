@@ -1,8 +1,7 @@
 """Profiles in the window: curves drawn in a new campaign, by mouse and by number, and columns among the candidates."""
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
@@ -190,17 +189,6 @@ def test_goal_page_redraws_a_curve_and_applies_it(qtbot, window, tmp_path):
     potency.numbers[0].setValue(5.0)
     form.reset()
     assert potency.numbers[0].value() == 6.0
-
-
-def test_wheel_over_a_number_scrolls_the_page_and_changes_nothing(qtbot, editor):
-    number = editor.boxes[0].numbers[1]
-    wheel = QWheelEvent(
-        QPointF(5, 5), number.mapToGlobal(QPointF(5, 5)), QPoint(), QPoint(0, 120), Qt.MouseButton.NoButton,
-        Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
-    )  # fmt: skip
-    QApplication.sendEvent(number, wheel)
-    assert number.value() == 7.5
-    assert not wheel.isAccepted()
 
 
 SMILES = ["CCOc1ccccc1", "CCCCCCCCOc1ccccc1", "CCNC(=O)c1ccccc1"]

@@ -113,27 +113,6 @@ def test_the_slider_shows_each_round_as_it_stood_on_the_same_axes(qtbot, window,
     assert page.canvas.picture.ends() == own != axes[0]
 
 
-@pytest.mark.slow
-def test_replay_moves_no_widget_and_keeps_the_selection(qtbot, window):
-    page = window.candidates
-    page.select(4)
-    places = [widget.geometry() for widget in (page.replay, page.split, page.replay.slider, page.replay.back)]
-    page.replay.slider.setValue(1)
-    settled(qtbot, window, 1)
-    assert window.session.selection.compound == 4
-    assert page.panel.name.text() == status(window).library.ids[4]
-    assert page.table.current_row() == 4
-    shown = [widget.geometry() for widget in (page.replay, page.split, page.replay.slider, page.replay.back)]
-    assert shown == places
-    page.replay.back.click()
-    settled(qtbot, window, None)
-    assert page.table.current_row() == 4
-    page.replay.slider.setValue(1)
-    settled(qtbot, window, 1)
-    QTest.keyClick(page.replay.slider, Qt.Key.Key_Escape)
-    settled(qtbot, window, None)
-
-
 def test_exports_and_commands_are_of_now(qtbot, window):
     page = window.candidates
     page.which.choose("alive")

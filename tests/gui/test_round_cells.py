@@ -108,15 +108,6 @@ def test_each_measurement_has_its_cell_or_a_mean_has_both(qtbot, planned):
     assert mean.cell_tip(other) == "6.80 (n = 2, SD 0.10)"
 
 
-def test_four_cells_fit_a_window_1280_wide(qtbot, open_window, tmp_path):
-    window = open_window(quick_campaign(tmp_path, smiles=True))
-    plan_round(qtbot, window)
-    window.resize(1280, 800)
-    assert window.round.model.cells == 4
-    assert window.round.model.state(0) == "0 of 4"
-    until(qtbot, lambda: window.round.table.horizontalScrollBar().maximum() == 0)
-
-
 def test_corrected_value_is_struck_through_and_excluded_value_frees_its_cell(qtbot, planned):
     page, model, line = planned.round, planned.round.model, line_of_two(planned)
     type_into(planned, line, "7.26")

@@ -5,11 +5,10 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 
-from assaypilot.engine.domain.plates import PlateUse, Well, read_controls
+from assaypilot.engine.domain.plates import Well
 from assaypilot.gui.round.plate_looks import DECISION
 from assaypilot.gui.round.work_list_dialog import WorkListDialog
-from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import enter, idle, open_round, plan_round, status, until, view
+from tests.gui.helpers import enter, idle, open_round, plan_round, status, until
 
 LEFT, NONE, SHIFT = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier
 
@@ -147,29 +146,3 @@ def test_wells_show_their_state_and_the_legend_names_it(qtbot, plated, monkeypat
     assert len(rows) == 9
     assert rows[0][1:4] == ["1", "2", "3"]
     assert rows[1 + first.row][1 + first.column] == "7.1"
-
-
-@pytest.mark.slow
-def test_several_plates_and_how_the_page_was_divided(qtbot, plated, open_window):
-    page, pane = plated.round, plated.round.plates_pane
-    plated.work_lists.keep(PlateUse(24, read_controls(["1, 2, 3"])))
-    idle(qtbot, plated)
-    assert pane.which.count() > 1
-    assert f"Plate {pane.which.currentIndex() + 1} of {pane.which.count()}" in pane.words.text()
-    last = pane.which.count() - 1
-    layout = open_round(plated).layout
-    others = {one.compound for plate in layout.plates[:last] for one in plate.placed}
-    items = open_round(plated).items
-    only = next((n for n, item in enumerate(items) if item.compound not in others), None)
-    if only is not None:
-        page.table.choose(only, "result")
-        assert pane.which.currentIndex() == last, "the plate of the selected line comes to the front"
-    pane.by.setCurrentIndex(1)
-    page.sides.setSizes([600, 500])
-    page.sides.splitterMoved.emit(600, 1)
-    path, wide = view(plated).path, page.sides.sizes()[1]
-    plated.close()
-    again = open_window(path, page=PageName.ROUND)
-    assert again.round.plates_pane.by.currentText() == "pIC50"
-    until(qtbot, lambda: abs(again.round.sides.sizes()[1] - wide) < 3)
-    assert again.round.plates_pane.which.count() == last + 1

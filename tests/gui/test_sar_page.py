@@ -1,7 +1,6 @@
 """The SAR page: pictures that answer, one selection on all pages, files with their data beside."""
 
 import itertools
-import threading
 
 import numpy as np
 import pytest
@@ -269,28 +268,6 @@ def test_one_site_has_no_map(qtbot, open_window, tmp_path):
     assert "two sites" in window.sar.empty.text()
     choose(qtbot, window.sar, "contributions")
     assert len(window.sar.scene.table()[1]) == 3
-
-
-@pytest.mark.slow
-def test_stopped_picture_can_be_drawn_again(qtbot, campaign, monkeypatch):
-    go = threading.Event()
-    whole = sar.look
-
-    def slow(*given):
-        go.wait(10)
-        return whole(*given)
-
-    monkeypatch.setattr(sar, "look", slow)
-    answered(qtbot, campaign)
-    campaign.show_page(PageName.SAR)
-    until(qtbot, campaign.work[campaign.session.background].isVisible)
-    campaign.work[campaign.session.background].stop.click()
-    go.set()
-    until(qtbot, campaign.sar.again.isVisible)
-    assert campaign.sar.empty.text() == "Stopped."
-    campaign.sar.again.click()
-    drawn(qtbot, campaign)
-    assert not campaign.sar.empty.isVisible()
 
 
 def test_a_copied_picture_is_on_white(qtbot, page):

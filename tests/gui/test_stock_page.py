@@ -2,19 +2,14 @@
 
 import pytest
 
-from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.domain.stock import IN_STOCK, TO_MAKE, StockLine, StockTerms
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import read_table
 from assaypilot.gui.library.library_commands import read_list
-from assaypilot.gui.new_campaign.check_panel import fact_rows
 from assaypilot.gui.new_campaign.columns_form import ColumnsForm
-from assaypilot.gui.window.page import PageName
-from assaypilot.gui.window.strip import next_step
-from tests.gui.helpers import idle, made, show, small_table, until, wait_for
-from tests.gui.imports import columns_of
+from tests.gui.helpers import idle, made, small_table, until, wait_for
 
 
 def stocked(tmp_path, *, leads=True):
@@ -82,29 +77,6 @@ def test_stock_list_is_read_and_orders_are_written(window, qtbot, tmp_path):
         read_list(bad, window.session.view.status.library, 7.0, lambda share, text: None)
 
 
-def test_library_shows_stock_cost_and_lead_time(window, qtbot):
-    show(qtbot, window, PageName.LIBRARY)
-    columns = {column.key: column for column in window.pages[PageName.LIBRARY].model.columns}
-    assert columns["available"].text(0) == "in stock"
-    assert columns["available"].text(1) == "to be made"
-    assert (columns["cost"].title, columns["cost"].text(0), columns["cost"].text(1)) == ("Cost (EUR)", "", "100")
-    assert columns["lead"].text(1) == "8"
-
-
-def test_strip_names_awaited_deliveries(tmp_path, open_window, qtbot):
-    path = stocked(tmp_path)
-    with Campaign.open(path) as campaign:
-        campaign.set_stock([StockLine(c, TO_MAKE, 10.0, 7.0) for c in range(18)])
-        assert campaign.plan() is None
-    window = open_window(path)
-    step = next_step(window.session.view)
-    assert step.text.startswith("Waiting for ")
-    window.show_page(PageName.ROUND)
-    assert window.round.orders.isVisible()
-    window.round.orders.all.click()
-    until(qtbot, lambda: not window.session.view.status.stock.orders)
-
-
 def test_columns_of_stock_are_mapped(tmp_path, qtbot):
     table = tmp_path / "t.csv"
     table.write_text(
@@ -121,24 +93,6 @@ def test_columns_of_stock_are_mapped(tmp_path, qtbot):
     mapping = propose(raw, form.options())
     assert (mapping.stock, mapping.cost, mapping.lead) == ("Stock", None, "Weeks")
     assert [line.lead for line in import_table(raw, mapping).stock] == [None, 21.0, 14.0]
-
-
-def test_column_check_summarises_stock(qtbot, open_window, tmp_path):
-    path = tmp_path / "listed.csv"
-    rows = [
-        f"C{a}{b},{a},{b},6.{weeks},{'yes,,' if b == 'F' else f'no,{cost},{weeks} weeks'}"
-        for a, cost in (("Me", 120), ("Et", 1450))
-        for b, weeks in (("F", 0), ("Cl", 2), ("Br", 5))
-    ]
-    path.write_text("ID,R1,R2,pIC50,Stock,Cost (EUR),Lead time\n" + "\n".join(rows) + "\n")
-    creation = columns_of(qtbot, open_window(), path)
-    assert creation.columns_pane.result is not None
-    facts = dict(fact_rows(creation.columns_pane.result))
-    assert facts["Stock"] == "2 in stock, 4 to be made"
-    assert facts["Cost"] == "120 to 1,450, of 4 compounds"
-    assert facts["Lead time"] == "14 to 35 days, of 4 compounds"
-    creation._touched = False
-    creation.reject()
 
 
 def test_round_shows_cost_and_lead_time_of_its_compounds(window, qtbot):

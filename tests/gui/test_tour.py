@@ -68,18 +68,6 @@ def test_the_whole_tour_by_doing_each_step(qtbot, touring):
     assert len(status(window).rounds) == 1
 
 
-@pytest.mark.slow
-def test_the_tour_starts_again_from_the_help_menu_with_a_campaign_nobody_worked_on(qtbot, touring):
-    first = view(touring).path
-    touring.session.plan()
-    until(qtbot, lambda: bool(status(touring).rounds))
-    touring.tour.leave()
-    touring.actions_.tour.trigger()
-    until(qtbot, lambda: touring.tour.place == 0 and view(touring).path != first)
-    assert not status(touring).rounds
-    idle(qtbot, touring)
-
-
 def test_ones_own_campaign_is_left_alone(qtbot, campaign):
     before = view(campaign).path
     campaign.actions_.tour.trigger()

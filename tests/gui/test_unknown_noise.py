@@ -3,8 +3,6 @@
 import numpy as np
 from PySide6.QtTest import QTest
 
-from assaypilot.engine.campaign.outlook import draft, look_ahead
-from assaypilot.engine.campaign.settings import Settings
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library, Site
 from assaypilot.engine.domain.noise import StatedNoise
@@ -75,14 +73,6 @@ def test_without_a_log_scale_a_guess_is_asked_for_beside_the_field(qtbot):
     assert "A guess is needed" in box.noise.note.text()
 
 
-def test_unmeasured_endpoint_has_no_noise_box(qtbot):
-    box = box_of(qtbot, "ID\tR1\tpIC50\na\tMe\t5\nb\tH\t6\n")
-    box.show_for("epsilon-best", objective=False)
-    assert box.unknown.isHidden()
-    read = box.read()
-    assert not read.noise_estimated
-
-
 def test_a_campaign_of_unknown_noise_from_the_new_campaign(qtbot, window, tmp_path):
     window.new_campaign()
     creation = creation_of(window)
@@ -125,19 +115,3 @@ def test_known_noise_can_be_declared_unknown(qtbot, tmp_path):
         wanted = form.read()
         assert wanted is not None
         assert change_between(Terms.of(now), wanted).noise == {"pIC50": StatedNoise(guess, estimated=True)}
-
-
-def test_unreadable_noise_is_explained_at_its_field(qtbot, tmp_path):
-    form = form_of(qtbot, measured(tmp_path, UNKNOWN))
-    line = form.field("pIC50")
-    for typed, problem in (("unknown:", "or unknown:0.2"), ("unknown:x", "or unknown:0.2"), ("-1", "above 0")):
-        line.edit.setText(typed)
-        assert form.read() is None
-        assert problem in line.note.text()
-
-
-def test_outlook_with_unknown_noise_promises_no_end(tmp_path):
-    library = Library.product([Site("R1", ("A", "B", "C")), Site("R2", ("A", "B", "C"))])
-    settings = Settings("pIC50", epsilon=0.5, slack=0.5, strategy="linfact-g")
-    found = look_ahead(draft(library, [UNKNOWN], settings))
-    assert "what replicates say" in dict(found.lines(None))["At most"]

@@ -151,20 +151,6 @@ def test_panel_names_groups_once_and_the_round_while_it_is_open(qtbot, open_wind
     assert panel(window).picked.isVisible()
 
 
-@pytest.mark.slow
-def test_strip_shows_expected_errors_of_the_series_model_alone(open_window, tmp_path):
-    for name in ("calibrated", "proven"):
-        (tmp_path / name).mkdir()
-    window = open_window(quick_campaign(tmp_path / "calibrated", strategy="gaussian-process"))
-    claim = status(window).claim
-    shown = window.strip.errors.text().removeprefix("About ").split(" wrong, ")
-    numbers = [float(text.removesuffix(" missed").removeprefix("< ")) for text in shown]
-    assert numbers == pytest.approx([claim.expected_wrong, claim.expected_missed], abs=0.051)
-    assert window.strip.errors.isVisible()
-    proven = open_window(quick_campaign(tmp_path / "proven"))
-    assert proven.strip.errors.isHidden()
-
-
 def test_excluded_value_is_struck_through_with_its_reason(qtbot, window):
     used = status(window).measurements[0]
     window.candidates.select(used.compound)

@@ -8,7 +8,6 @@ import shlex
 import shutil
 import subprocess
 import sys
-import types
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from configparser import ConfigParser
@@ -39,6 +38,7 @@ def packaging_module(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         sys.modules.pop(name, None)
 
 
+@pytest.mark.slow
 def test_nothing_that_is_left_out_is_imported() -> None:
     spec = (PACKAGING / "assaypilot.spec").read_text(encoding="utf-8")
     excluded = re.search(r'EXCLUDED = f"""(.*?)"""', spec, re.DOTALL)
@@ -85,30 +85,6 @@ def test_a_worker_of_joblib_is_told_from_a_command(packaging_module: Any, monkey
     for words in (["-m", "http.server"], ["-c", "import os"], ["demo"], [], ["-c", TRACKING + "; import os"]):
         assert start.start(words) == 7
     assert len(ran) == 1
-
-
-def test_a_worker_of_joblib_on_windows_is_told_who_asked(
-    packaging_module: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    start = packaging_module("frozen_start")
-    from joblib.externals.loky import backend
-
-    import assaypilot.gui.launch
-
-    asked: list[object] = []
-    there = types.SimpleNamespace(main=lambda *words, **named: asked.append((words, named)))
-    monkeypatch.setitem(sys.modules, f"{backend.__name__}.popen_loky_win32", there)
-    monkeypatch.setattr(assaypilot.gui.launch, "main", lambda: 7)
-    assert start.start(["--multiprocessing-fork", "1234"]) == 0
-    assert asked == [((1234,), {"parent_pid": os.getppid()})]
-    # Python's own workers are not joblib's.
-    assert start.start(["--multiprocessing-fork", "parent_pid=1", "pipe_handle=2"]) == 7
-    assert len(asked) == 1
-    # What joblib really says there, and wants to be told.
-    source = (Path(backend.__file__).parent / "popen_loky_win32.py").read_text(encoding="utf-8")
-    assert 'return [sys.executable, "--multiprocessing-fork", pipe_handle]' in source
-    assert "def main(pipe_handle, parent_pid=None):" in source
-    assert "OpenProcess" in source
 
 
 TRACKING = "from joblib.externals.loky.backend.resource_tracker import main; main(5, False)"

@@ -8,7 +8,7 @@ from assaypilot.engine.simulate.oracle_design import oracle
 from assaypilot.engine.simulate.runner import run_of
 from assaypilot.engine.strategies.designs import table as projected
 from tests.published import against
-from tests.published.against_runs import AT_BORDERS, BORDERS, NOISES, OTHERWISE, made, make, read, units
+from tests.published.against_runs import AT_BORDERS, BORDERS, NOISES, OTHERWISE, made, units
 from tests.published.against_tables import LEAST, MOST, PAIRS, SETTINGS, TABLES, table
 from tests.published.all_at_once import all_at_once
 from tests.published.calibration_checks import KS_FLOOR
@@ -103,6 +103,7 @@ def test_tables_are_as_they_are_said_to_be():
     assert {unit[1] for unit in every if unit[0] == "adaptive"} == set(range(len(PAIRS)))
 
 
+@pytest.mark.slow
 def test_a_unit_is_a_run_of_simulate_and_its_errors_are_those_decided_by():
     found = made("adaptive", 0, 3)
     run = run_of(PAIRS[0].task("adaptive"), 3)
@@ -111,13 +112,3 @@ def test_a_unit_is_a_run_of_simulate_and_its_errors_are_those_decided_by():
     # The first phase has no leader yet, and a phase need not tell every difference.
     assert 1 <= len(found["steps"]) < found["phases"]
     assert max(map(abs, found["steps"])) < 5
-
-
-def test_what_was_cut_off_is_made_again(tmp_path):
-    path = tmp_path / "runs.jsonl"
-    make(path, jobs=1, most=1)
-    whole = path.read_text(encoding="utf-8")
-    assert [(found["kind"], found["run"]) for found in read(path)] == [("linfact-g", 0)]
-    path.write_text(whole[:-9], encoding="utf-8")
-    assert read(path) == []
-    assert read(tmp_path / "none.jsonl") == []

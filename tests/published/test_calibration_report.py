@@ -3,9 +3,8 @@
 import pytest
 
 from tests.published import calibration as c
-from tests.published.calibration_checks import Calibration
 from tests.published.calibration_kinds import KINDS
-from tests.published.calibration_rows import merged, passes, tables
+from tests.published.calibration_rows import passes, tables
 
 TEXT = c.REPORT.read_text(encoding="utf-8")
 
@@ -26,18 +25,3 @@ def test_a_row_that_does_not_pass_is_told(cell, value):
     assert passes(row)
     row[cell] = value
     assert not passes(row)
-
-
-def test_rows_that_are_not_made_anew_stay():
-    nothing = c.Everything([], [], [], [], [], [])
-    assert merged(c.report(nothing), TEXT) == TEXT
-    kind = KINDS[-1]
-    instance, mode = c.cases(kind)[0]
-    anew = Calibration(kind.label, instance.name, mode or "-", instance.delta, runs=7, wrong=7, measurements=[1] * 7)
-    text = merged(c.report(c.Everything([anew], [], [], [], [], [])), TEXT)
-    before, after = tables(TEXT), tables(text)
-    assert [len(rows) for rows in after] == [len(rows) for rows in before]
-    changed = [row for row, old in zip(after[0], before[0], strict=True) if row != old]
-    assert [(row[0], row[4], row[5]) for row in changed] == [(kind.label, "7", "7")]
-    assert after[1:] == before[1:]
-    assert f"{len(after[0]) - 1} of {len(after[0])} calibrations pass." in text

@@ -108,11 +108,6 @@ def test_every_case_can_be_run():
                 assert task.strategy.info.name == case.strategy
 
 
-def test_threads_do_not_matter():
-    with ThreadPoolExecutor(1) as one, ThreadPoolExecutor(3) as three:
-        assert [a.runs for a in run_all([CASE], one)] == [a.runs for a in run_all([CASE], three)]
-
-
 def test_runs_that_were_made_are_not_made_again(tmp_path, monkeypatch):
     path = tmp_path / "runs.jsonl"
     with ThreadPoolExecutor(1) as pool:
@@ -165,12 +160,3 @@ def test_the_top_counts_what_holds_and_names_what_does_not():
     verdicts = [line for line in committed.splitlines() if line.startswith("- ") and "**DOES NOT HOLD**" in line]
     assert verdicts
     assert all(line[2:].partition(" **")[0] in committed.partition("<!-- section")[0] for line in verdicts)
-
-
-def test_sections_that_are_not_run_stay_as_they_were(monkeypatch, tmp_path):
-    report = tmp_path / "REPORT.md"
-    monkeypatch.setattr(published, "REPORT", report)
-    published.write({"rage": "## R\n", "gege": "## G\n"})
-    published.write({"rage": "## R anew\n"})
-    text = report.read_text(encoding="utf-8")
-    assert text.endswith("<!-- section gege -->\n## G\n\n<!-- section rage -->\n## R anew\n")

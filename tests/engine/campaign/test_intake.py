@@ -192,13 +192,6 @@ def test_a_cumulative_file_is_recognised_without_places() -> None:
     assert [m.entered for m in taken.measurements] == fresh
 
 
-def test_replicates_that_agree_by_chance_are_two_measurements() -> None:
-    earlier = recorded(6.1, 5.4, 7.0, 6.6)
-    # One of four agrees: the file is no copy.
-    taken = take([Result(IDS[k], v) for k, v in enumerate((6.1, 5.5, 6.9, 6.4))], earlier)
-    assert taken.duplicates == 0
-
-
 def test_bound_that_a_later_round_finds_again_is_a_new_measurement() -> None:
     bounds = [Result(IDS[k], 10000.0, relation=">") for k in range(3)]
     earlier = recorded(*bounds, rounds=1, endpoints=IC50)
@@ -218,19 +211,6 @@ def test_two_equal_replicates_in_a_file_are_two_and_one_of_them_alone_is_known()
     assert take(twice, earlier).duplicates == 2
     third = take([*twice, Result(IDS[0], 6.1)], earlier)
     assert (third.duplicates, len(third.measurements)) == (2, 1)
-
-
-def test_a_well_that_a_file_repeats_is_one_measurement() -> None:
-    wells = ("A1", "A01", "a1", "A-1", "A2", "A10", "", "")
-    rows = [Result(IDS[0], 6.1, plate="P1", well=well) for well in wells]
-    taken = take(rows)
-    assert taken.duplicates == 3
-    assert [m.entered.well for m in taken.measurements] == ["A1", "A2", "A10", "", ""]
-    others = [Result(IDS[0], 6.1, well="A1"), Result(IDS[0], 6.1, well="A1"),
-              Result(IDS[0], 6.1, plate="P1", well="A1"), Result(IDS[0], 6.2, plate="P1", well="A1"),
-              Result(IDS[1], 6.1, plate="P1", well="A1"), Result(IDS[0], 6.1, plate="P2", well="A1"),
-              Result(IDS[0], 6.1, plate="P1", well="A1", date="2026-11-20")]  # fmt: skip
-    assert take(others).duplicates == 0, "without plate and well, equal rows are replicates"
 
 
 def listed(values: dict[tuple[int, int], float], number: int = 1, **more: Any) -> list[Result]:
@@ -287,25 +267,6 @@ def test_another_value_of_the_same_replicate_is_asked_about_and_kept() -> None:
     assert not take([Result(IDS[0], 5.1, round=1)], recorded(Result(IDS[0], 6.1, round=1))).warnings
     many = take(listed({(c, 1): 5.0 for c in range(8)}), recorded(*listed({(c, 1): 6.0 for c in range(8)}))).warnings
     assert (len(many), many[-1]) == (6, "3 more have another value than before.")
-
-
-def test_another_value_of_the_same_well_is_asked_about_and_kept() -> None:
-    wells = {c: {"plate": "P1", "well": f"A{c + 1}", "date": "2026-03-05"} for c in range(4)}
-    earlier = recorded(*(Result(IDS[c], 6.0 + c, **place) for c, place in wells.items()))
-    (question,) = take([Result(IDS[1], 7.5, **wells[1] | {"well": "a02", "date": "5.3.2026"})], earlier).warnings
-    assert question.startswith(f"{IDS[1]}: well A2 of plate P1 was 7 and is 7.5 now. Both are kept")
-    for other in ({"well": "A9"}, {"plate": "P2"}, {"date": "2026-04-05"}):
-        assert not take([Result(IDS[1], 7.5, **wells[1] | other)], earlier).warnings
-
-
-def test_new_value_in_a_list_of_known_ones_is_asked_about_and_kept() -> None:
-    rows = [Result(IDS[c], 6.0 + c, date="2026-03-05") for c in range(4)]
-    taken = take([*rows[:3], Result(IDS[3], 7.7, date="2026-03-05")], recorded(*rows))
-    assert (len(taken.measurements), taken.duplicates) == (1, 3)
-    assert taken.warnings == (
-        f"{IDS[3]}: its value was 9 and is 7.7 now. Both are kept; correct or exclude the wrong one.",
-    )
-    assert not take([rows[0], Result(IDS[3], 7.7, date="2026-03-05")], recorded(*rows)).warnings
 
 
 @given(values=st.dictionaries(st.tuples(st.integers(0, 3), st.integers(1, 3)), st.integers(4, 6), min_size=1),

@@ -110,15 +110,3 @@ sys.exit(", ".join(name for name in {heavy} if name in sys.modules) or 0)
     assert answer.returncode == 0, answer.stderr
     # Of the processor, from the start of the interpreter: how busy the machine is says nothing of the program.
     assert float(answer.stderr) < 0.3
-
-
-def test_a_second_table_is_joined_by_its_ids(run, tmp_path):
-    (tmp_path / "s.csv").write_text("ID,R1,R2\nA,Me,Cl\nB,Me,F\nC,Et,Cl\nD,Et,F\n", encoding="utf-8")
-    (tmp_path / "act.csv").write_text("Cmpd;pIC50\na;6,5\nb;7,1\nstranger;5\n", encoding="utf-8")
-    document = run("check", tmp_path / "s.csv", "--join", tmp_path / "act.csv", "--json").document
-    assert [(e["name"], e["measured"]) for e in document["endpoints"]] == [("pIC50", 2)]
-    assert any("C, D" in warning for warning in document["warnings"])
-    assert any("stranger" in warning for warning in document["warnings"])
-    refused = run("check", tmp_path / "s.csv", "--join", f"{tmp_path / 'act.csv'}:Nothing")
-    assert refused.code == 1
-    assert "Nothing" in refused.err

@@ -132,16 +132,3 @@ def test_singular_counts_are_given_a_rank_first():
     assert math.isinf(stuck.value)
     assert not stuck.finished
     assert stuck.counts.sum() == 3
-
-
-def test_the_limit_ends_it_with_the_best_so_far():
-    rng = np.random.default_rng(0)
-    x = rng.normal(size=(30, 4))
-    counts = np.zeros(30, dtype=np.intp)
-    counts[:4] = 5
-    cut = exchange(x, counts, Rows(plain(x)), free(30, 20), limit=1)
-    whole = exchange(x, counts, Rows(plain(x)), free(30, 20))
-    assert not cut.finished
-    assert whole.finished
-    assert whole.value < cut.value <= worst_of(x, x, counts)
-    assert cut.value == pytest.approx(worst_of(x, x, cut.counts))

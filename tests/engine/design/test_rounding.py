@@ -9,8 +9,7 @@ import pytest
 from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
-from assaypilot.engine.design import achieved, apportion, ceilings, g_optimal
-from assaypilot.engine.design.apportionment import apportion_within
+from assaypilot.engine.design import apportion, ceilings, g_optimal
 from assaypilot.engine.design.directions import Rows
 from assaypilot.engine.design.pairs import Pairs
 from assaypilot.engine.design.rounding import fewest, round_design
@@ -38,23 +37,6 @@ def test_apportionment_is_efficient(parts, n):
     largest = max(Fraction(int(c) - 1, p) for c, p in zip(counts, parts, strict=True))
     smallest = min(Fraction(int(c), p) for c, p in zip(counts, parts, strict=True))
     assert largest <= smallest * (1 + Fraction(1, 10**12))
-
-
-@given(weights, st.integers(0, 500))
-def test_one_measurement_more_takes_none_away(parts, n):
-    w = np.array(parts) / sum(parts)
-    fewer, more = apportion(w, n), apportion(w, n + 1)
-    assert np.sum(more - fewer) == 1
-    # From one measurement each on: below, counts follow the order of the weights alone, and that is monotone too.
-    assert np.all(more >= fewer)
-
-
-def test_apportionment_by_hand():
-    assert apportion([0.5, 0.3, 0.2], 10).tolist() == [5, 3, 2]
-    assert apportion([0.25, 0.25, 0.25, 0.25], 6).tolist() == [2, 2, 1, 1]
-    assert apportion([0.0, 0.9, 0.1], 2).tolist() == [0, 1, 1]
-    assert apportion([0.2, 0.5, 0.3], 2).tolist() == [0, 1, 1]
-    assert apportion([1e-9, 1.0], 100).tolist() == [1, 99]
 
 
 @given(weights, st.floats(0.01, 1e5))
@@ -218,25 +200,6 @@ def test_a_design_that_leaves_an_effect_alone_needs_no_measurement_of_it():
     assert rounded.value == pytest.approx(4.0)
     with pytest.raises(AssayPilotError, match="Plan at least 2 measurements"):
         round_design(design, plain(x), 1, directions=wanted)
-
-
-def test_a_large_table_is_rounded_on_a_part_of_it():
-    rng = np.random.default_rng(0)
-    codes = np.unique(rng.integers(0, 7, (3000, 4)), axis=0)
-    candidates = ProjectedFeatures(SiteFeatures(codes, (7,) * 4))
-    assert candidates.n_rows > 1200
-    design = g_optimal(candidates, gap=1e-2)
-    rounded = round_design(design, candidates, 192)
-    assert rounded.value == pytest.approx(achieved(candidates, rounded.support, rounded.counts) * 192)
-    assert rounded.value < 1.08 * design.value
-
-
-def test_counts_within_bounds():
-    low, high = np.array([0, 2, 0]), np.array([1, 5, 9])
-    assert apportion_within([0.6, 0.1, 0.3], 10, low, high).tolist() == [1, 2, 7]
-    assert apportion_within([1.0, 0.0, 0.0], 4, np.zeros(3, dtype=int), np.array([2, 2, 2])).tolist() == [2, 2, 0]
-    with pytest.raises(ValueError, match="cannot hold"):
-        apportion_within([1.0], 3, np.array([0]), np.array([2]))
 
 
 @pytest.mark.parametrize(

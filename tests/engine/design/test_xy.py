@@ -67,17 +67,6 @@ def test_full_products_have_twice_their_substituents(monkeypatch, sizes, recogni
     assert len(design.support) <= d * (d + 1) // 2
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_part_of_the_practice_library(seed):
-    candidates = part(seed, 300)
-    design = xy_optimal(candidates, Pairs(candidates), gap=1e-6)
-    check_is_design(design, candidates)
-    assert design.converged
-    assert reached(candidates, design) == pytest.approx(design.value, rel=1e-8)
-    # The best of the whole library is a bound for every part that keeps its rank and a pair that differs everywhere.
-    assert design.value == pytest.approx(40.0, rel=1e-6)
-
-
 @given(seed=st.integers(0, 2**32 - 1))
 def test_the_dual_bound_holds_for_any_weights_shares_and_metric(seed):
     rng = np.random.default_rng(seed)
@@ -142,22 +131,6 @@ def test_bounds_and_forbidden_compounds():
     assert every.lower_bound == every.value
 
 
-@pytest.mark.slow
-def test_fewer_compounds_cost_little():
-    candidates = part(0, 300)
-    pairs = Pairs(candidates)
-    last = 40.0 * (1 - 1e-6)
-    for size, most in ((96, 1.01), (64, 1.08), (48, 1.16), (32, 1.5), (16, 20.0)):
-        design = xy_optimal(candidates, pairs, gap=1e-3, max_support=size)
-        check_is_design(design, candidates)
-        assert len(design.support) <= size
-        assert last * 0.98 <= design.value <= 40.0 * most
-        assert reached(candidates, design) == pytest.approx(design.value, rel=1e-7)
-        assert design.lower_bound <= 40.0 * (1 + 1e-9)
-        assert design.converged == (design.gap <= 1e-3)
-        last = design.value
-
-
 def test_limits_on_the_compounds_refused_in_plain_words():
     candidates = part(0, 30, (3, 3, 4))
     pairs = Pairs(candidates)
@@ -202,17 +175,3 @@ def test_progress_rises_and_stops_on_cancel():
 
     with pytest.raises(Cancelled):
         xy_optimal(candidates, Pairs(candidates), report=stop)
-
-
-@pytest.mark.slow
-def test_a_table_of_many_substituents():
-    rng = np.random.default_rng(0)
-    codes = np.column_stack(np.unravel_index(rng.choice(10**4, 2500, replace=False), (10,) * 4))
-    candidates = sites(codes, (10,) * 4)
-    design = xy_optimal(candidates, Pairs(candidates), gap=0.05)
-    assert design.converged
-    assert 80 * 0.95 <= design.lower_bound <= 81
-    inverse = np.linalg.inv(candidates.information(dense_weights(design, 2500)))
-    z = candidates.coordinates() @ np.linalg.cholesky(inverse)
-    squares = (z**2).sum(axis=1)
-    assert design.value == pytest.approx((squares[:, None] + squares - 2 * z @ z.T).max(), rel=1e-9)

@@ -4,16 +4,13 @@ import numpy as np
 import pytest
 from numpy.linalg import LinAlgError
 
-from assaypilot.engine.design.allowed import allowed
 from assaypilot.engine.design.directions import Rows, against
-from assaypilot.engine.design.frame import Frame
 from assaypilot.engine.design.pairs import Pairs
 from assaypilot.engine.design.rounding import round_design
 from assaypilot.engine.design.xy import xy_optimal
-from assaypilot.engine.design.xy_search import XYSearch, XYState
+from assaypilot.engine.design.xy_search import XYSearch
 from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.progress import silent
 from tests.strategies import few
 
 
@@ -73,28 +70,6 @@ def test_compounds_that_share_their_substituents_leave_the_other_effects_alone(u
     assert design.lower_bound <= made.value <= 2 * design.value
 
 
-def test_what_is_mixed_in_to_search_is_not_in_the_design_where_it_is_not_needed():
-    x = np.eye(6)[[0, 1, 2, 3, 4, 5, 0, 1]] * 1.0
-    x[6] *= 2.0
-    candidates = ProjectedFeatures(DenseFeatures(x))
-    design = xy_optimal(candidates, Rows(x[[0, 1]] @ candidates.basis), gap=1e-6)
-    # e_0 and e_1 by the rows 2 e_0 and e_1: shares a and b with 1 / (4 a) = 1 / b.
-    assert sorted(design.support) in ([1, 6], [6, 7], [1, 6, 7])
-    assert design.value == pytest.approx(1.25, rel=1e-6)
-
-
-def test_a_released_design_has_the_value_of_its_own_information():
-    candidates, wanted = of_the_best(1, rows=400, wanted=12)
-    limits = allowed(candidates)
-    search = XYSearch(Frame(candidates, limits), Pairs(wanted), limits, 1e-2, silent, 1.0)
-    assert search.anchor is not None
-    # One compound alone tells nothing of the differences: only what is mixed in does.
-    state = search.released(XYState(np.array([0]), np.array([1.0]), 1e30))
-    value = worst(candidates, state.support, state.w, pairs_of(wanted))
-    assert len(state.support) >= candidates.rank
-    assert state.value == pytest.approx(value, rel=1e-6)
-
-
 @pytest.mark.parametrize("failing", [1, 3, 10_000])
 def test_steps_that_fail_end_in_a_design(monkeypatch, failing):
     real = XYSearch.solve
@@ -123,17 +98,6 @@ def test_numbers_that_cannot_be_computed_with_are_refused(monkeypatch):
     candidates = sites(3, 40, (4, 4, 3))
     with pytest.raises(AssayPilotError, match="too unlike in size"):
         xy_optimal(candidates, Pairs(candidates), gap=1e-3)
-
-
-def test_a_soft_maximum_that_fails_leaves_the_design_to_newton_steps(monkeypatch):
-    def fails(*_):
-        raise LinAlgError("Matrix is not positive definite")
-
-    monkeypatch.setattr("assaypilot.engine.design.soft_xy._Smooth._refresh", fails)
-    candidates, wanted = of_the_best(1, rows=400, wanted=40)
-    design = xy_optimal(candidates, Pairs(wanted), gap=1e-2)
-    assert design.converged
-    assert design.value == pytest.approx(worst(candidates, design.support, design.weights, pairs_of(wanted)))
 
 
 def drawn(seed: int):

@@ -1,7 +1,6 @@
 """The report is read back: its words, its pages, its outline; texts of tables stay texts."""
 
 import socket
-from pathlib import Path
 
 import pypdfium2 as pdfium
 import pytest
@@ -9,7 +8,7 @@ import pytest
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.export.contents import Choice
 from assaypilot.engine.export.report import document
-from tests.engine.export.reporting import HOSTILE, begin, indoles, labels, pages, play, said
+from tests.engine.export.reporting import HOSTILE, begin, indoles, pages, play, said
 
 
 @pytest.fixture(scope="module")
@@ -73,19 +72,6 @@ def test_texts_of_tables_are_words_never_markup(hostile: Status, monkeypatch: py
     assert "A & B <i>c</i> &lt;" in text
     assert "a b c d" in text  # control characters are spaces
     assert "3 characters of names are not in the font of this page" in text
-
-
-@pytest.mark.slow
-def test_very_long_texts_are_wrapped_and_never_outgrow_a_page(tmp_path: Path) -> None:
-    long = "VERYLONG_" * 25
-    with begin(tmp_path, labels((3, 2), ids=(long, "X" * 6000)), name="Name " * 900) as campaign:
-        now = play(campaign, 1)
-    found = pages(document(said(now, Choice("all"), title="T" * 5000)))
-    assert long in "".join(" ".join(found).split())
-    (tmp_path / "more").mkdir()
-    with begin(tmp_path / "more", indoles((3, 2, 1), ids=(long, "X" * 6000))) as campaign:
-        cards = pages(document(said(campaign.status(), Choice("all"))))
-    assert long in "".join(" ".join(cards).split())
 
 
 def test_the_same_contents_make_the_same_file(decided: Status) -> None:

@@ -6,17 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from rdkit.Chem import MolFromSmarts
 
-from assaypilot.engine.figures.aligned import Aligned, common_core
+from assaypilot.engine.figures.aligned import Aligned
 from assaypilot.engine.figures.front import Axis, front_plot, spread
 from assaypilot.engine.figures.palette import LIGHT, MARKERS
-from assaypilot.engine.figures.predictions import worst_residuals
 from assaypilot.engine.figures.ranked import MOST_DRAWN, Cutoff, Spans, rank_compounds, ranked_intervals
 from assaypilot.engine.figures.rounds import counts_by_round, set_by_round
-from assaypilot.engine.models.report import Residual
 from tests.engine.figures.drawing import IN, LOST, OUT, UNDECIDED
 
 
@@ -80,26 +77,6 @@ def test_the_set_by_round_counts_what_was_decided_when() -> None:
     assert "Nothing has been decided yet." in [text.get_text() for text in empty.axes[0].texts]
 
 
-def test_structures_are_drawn_or_refused() -> None:
-    svg = Aligned(()).svg("CNC(=O)c1ccccc1", 200, 150)
-    assert svg.lstrip().startswith("<?xml")
-    assert Aligned(()).svg("no structure", 200, 150) is None
-    assert Aligned(()).svg("", 200, 150) is None
-    dark = Aligned(()).svg("CNC(=O)c1ccccc1", 200, 150, dark=True)
-    assert dark is not None
-    assert "#000000" in svg
-    assert "#000000" not in dark
-
-
-def test_the_common_core_is_what_most_have() -> None:
-    series = ["CNC(=O)c1ccc(Cl)cc1", "O=C(NC1CC1)c1ccccc1", "CCNC(=O)c1ccccc1C#N", "not one"]
-    # The ring alone would lie in six ways; with its amide it lies in one.
-    assert common_core(series) == "NC(=O)c1ccccc1"
-    assert common_core([series[0]]) == "c1ccccc1"
-    assert common_core(["CCO", "CCC"]) is None
-    assert common_core(["Cn1cccc1", "CCn1cccc1"]) is not None
-
-
 def test_what_structures_have_in_common_lies_alike_in_all_of_them() -> None:
     series = ["O=C(NC1CC1)c1ccc(C(F)(F)F)c(C#N)c1", "CNC(=O)c1ccccc1", "CC(C)NC(=O)c1ccc(OC)cc1"]
     aligned, amide = Aligned((), series), MolFromSmarts("NC(=O)c")
@@ -157,7 +134,6 @@ def test_values_known_only_as_bounds_have_triangles_beside_their_points() -> Non
 
 
 NAME = "pIC50 human receptor, radioligand displacement, 10 % serum"
-SIZES = [(8.0, 2.0), (4.2, 1.6)]
 ESTIMATE = np.array([7.0, 6.5, 6.0])
 STATUS = np.array([1, 0, 2], dtype=np.int8)
 
@@ -170,20 +146,3 @@ def front(size: tuple[float, float]) -> Figure:
     points = np.vstack([ESTIMATE, ESTIMATE[::-1]])
     view = spread(points, points - 0.1, points + 0.1, STATUS)
     return front_plot(view, (Axis(NAME), Axis(NAME, -1.0)), size=size)
-
-
-def residuals(size: tuple[float, float]) -> Figure:
-    worst = [Residual("Discovery Chemistry Northern Site benzamide 150", 7.4, 7.0, 0.4, 2.0)]
-    return worst_residuals(worst, NAME, residual_sd=0.1, size=size)
-
-
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("made", [ranked, front, residuals])
-def test_labels_stay_in_the_picture(made: object, size: tuple[float, float]) -> None:
-    figure: Figure = made(size)  # type: ignore[operator]  # one of the three above
-    FigureCanvasAgg(figure).draw()
-    axes, whole = figure.axes[0], figure.bbox
-    for label in (axes.xaxis.label, axes.yaxis.label):
-        box = label.get_window_extent()
-        beyond = max(whole.x0 - box.x0, box.x1 - whole.x1, whole.y0 - box.y0, box.y1 - whole.y1)
-        assert beyond <= 1, label.get_text()

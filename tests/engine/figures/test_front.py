@@ -10,7 +10,7 @@ from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.path import Path
 
-from assaypilot.engine.figures.front import MOST_BOXES, Axis, front_plot, spread, staircase
+from assaypilot.engine.figures.front import Axis, front_plot, spread, staircase
 from assaypilot.engine.figures.palette import DARK, LIGHT, MARKERS
 from tests.engine.figures.drawing import IN, LOST, OUT, UNDECIDED
 
@@ -94,24 +94,6 @@ def test_every_status_has_its_shape_and_its_word_with_a_count() -> None:
         if line.get_marker() in MARKERS and line.get_linestyle() == "None"
     }
     assert looks == {("o", False), ("D", False), ("o", True), ("x", False)}
-
-
-def boxes(figure: Figure) -> int:
-    return sum(
-        len(one.get_paths())
-        for one in figure.axes[0].collections
-        if isinstance(one, PolyCollection) and not len(one.get_facecolor())
-    )
-
-
-def test_boxes_are_drawn_while_they_are_few_and_always_for_the_selected() -> None:
-    estimates, status = table(960)
-    assert int((status <= IN).sum()) > MOST_BOXES
-    assert boxes(front(estimates, status, 0.2)) == 0
-    assert boxes(front(estimates, status, 0.2, selected=500)) == 1
-    codes = status[:100].copy()
-    codes[20:] = OUT
-    assert boxes(front(estimates[:, :100], codes, 0.2)) == 20
 
 
 def test_a_place_finds_the_nearest_compound_as_it_is_seen() -> None:

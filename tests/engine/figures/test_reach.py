@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 
 from assaypilot.engine.figures.palette import DARK, LIGHT, Palette
-from assaypilot.engine.figures.rounds import Discovery, Reach, discovery_plot, reach_plot
+from assaypilot.engine.figures.rounds import Reach, reach_plot
 
 NOW, TRIED = Reach("now", 384, 500, 672, budget=600), Reach("with these settings", 290, 380, 480, budget=400)
 
@@ -51,15 +51,3 @@ def test_no_word_leaves_the_picture_or_lies_on_another(rows: list[Reach], used: 
         assert 0 <= box.x0 <= box.x1 <= width
         assert 0 <= box.y0 <= box.y1 <= height
         assert not any(box.overlaps(other) for other in boxes[:number])
-
-
-ROUNDS = Discovery("now", (48, 96, 144), (0.3, 0.7, 1.0), (0.4, 0.9, 1.0))
-
-
-def test_both_shares_are_drawn_at_the_ends_of_rounds():
-    found, best = discovery_plot([ROUNDS]).axes[0].get_lines()
-    assert list(found.get_xdata()) == [48, 96, 144]
-    assert list(found.get_ydata()) == [0.3, 0.7, 1.0]
-    assert list(best.get_ydata()) == [0.4, 0.9, 1.0]
-    assert found.get_color() == best.get_color() == LIGHT.accent
-    assert best.get_linestyle() != found.get_linestyle()

@@ -14,10 +14,8 @@ from assaypilot.engine.figures.blocks import (
     Block,
     forest_plot,
     row_places,
-    usage_plot,
 )
 from assaypilot.engine.figures.predictions import agreement_plot, predictions_plot
-from assaypilot.engine.figures.rounds import shrinking_plot
 
 NAN = float("nan")
 BLOCKS = [Block("R1 $x$", ("Me", "H")), Block("R2", ("Cl", "[*:1]$a$<b>", "F"), left_out=7)]
@@ -70,18 +68,6 @@ def test_contributions_of_all_sites_share_a_scale() -> None:
     assert len(spans) == 2
 
 
-def test_measurements_before_and_in_the_campaign() -> None:
-    used = [(np.array([1, 0]), np.array([4, 0])), (np.array([0, 2, 0]), np.array([1, 1, 1]))]
-    figure = usage_plot(BLOCKS, used)
-    bars = [(one.get_x(), one.get_width(), one.get_hatch()) for one in figure.axes[0].patches]
-    assert (4.0, 1.0, "////") in [(float(x), float(w), h) for x, w, h in bars]
-    assert (0.0, 4.0, None) in [(float(x), float(w), h) for x, w, h in bars]
-    said = texts(figure)
-    assert said.count("none") == 1
-    assert {"5", "3", "1"} <= set(said)
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["this campaign", "earlier values"]
-
-
 def test_measured_against_predicted() -> None:
     predicted, measured = np.array([6.0, 7.0, NAN, 6.5]), np.array([6.1, 6.9, 8.0, 6.6])
     status = np.array([1, 2, 1, 0], dtype=np.int8)
@@ -121,12 +107,3 @@ def test_residuals_stand_beside_and_the_worst_are_named(size: tuple[float, float
     a, b = first.get_position(), second.get_position()
     assert a.x1 < b.x0 or b.y1 < a.y0
     assert first.get_xlim() == second.get_xlim()
-
-
-def test_rounds_stand_over_what_they_took() -> None:
-    figure = shrinking_plot([0, 2, 5], [10, 6, 1], [3, 24, 12], words="measurements of $x$")
-    first, second = figure.axes
-    assert [bar.get_height() for bar in second.patches] == [3, 24, 12]
-    assert first.get_xlim() == second.get_xlim()
-    assert {"24", "12", "1 undecided", "5 in"} <= set(texts(figure))
-    assert "Nothing has been decided" in texts(shrinking_plot([0], [10], [3]))[0]

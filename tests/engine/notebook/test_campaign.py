@@ -286,20 +286,3 @@ def test_public_names_are_there_and_importing_them_loads_nothing():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.split() == ["True", "False"]
-
-
-@pytest.mark.parametrize(
-    ("terms", "field"),
-    [
-        ({"per_round": 12.5}, "per_round"),
-        ({"seed": -1}, "seed"),
-        ({"seed": 1.5}, "seed"),
-        ({"epsilon": "0.5"}, "epsilon"),
-        ({"delta": None}, "delta"),
-        ({"budget": "30"}, "budget"),
-    ],
-)
-def test_terms_that_are_no_numbers_of_their_kind_are_refused_by_name(terms, field):
-    table = pd.DataFrame({"ID": list("abcd"), "R1": list("AABB"), "R2": list("XYXY")})
-    with pytest.raises(AssayPilotError, match=field):
-        Campaign.from_table(table, sites=["R1", "R2"], endpoints={"pIC50": 0.2}, **{"epsilon": 0.5, **terms})

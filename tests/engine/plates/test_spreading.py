@@ -74,13 +74,6 @@ def test_replicates_on_different_plates_stand_in_different_places():
         assert all(a[1:] != b[1:] for a, b in pairs(places))
 
 
-@given(st.integers(1, 8), st.integers(1, 12), st.integers(1, 96), st.integers(0, 99))
-def test_a_plate_of_single_measurements_is_filled_from_the_left(rows, columns, n, seed):
-    for plate in on_plates(spread([1] * n, rows, columns, (seed, 1))):
-        in_order = [(row, column) for column in range(columns) for row in range(rows)]
-        assert set(plate) == set(in_order[: len(plate)])
-
-
 def test_seed_and_round_draw_the_order_by_lot():
     first = spread([1] * 80, 8, 10, (0, 1))
     assert first != spread([1] * 80, 8, 10, (0, 2))
@@ -88,13 +81,6 @@ def test_seed_and_round_draw_the_order_by_lot():
     # Over many rounds the first item of the list comes to stand all over the plate.
     seen = {spread([1] * 80, 8, 10, (0, number))[0][0][1:] for number in range(200)}
     assert len(seen) > 60
-
-
-def test_more_replicates_than_a_plate_can_keep_apart_still_have_places():
-    assert len(set(spread([96], 8, 10, (0, 1))[0])) == 96
-    assert [len(own) for own in spread([7, 0, 5], 1, 3, (0, 1))] == [7, 0, 5]
-    assert spread([], 8, 12, (0, 1)) == []
-    assert spread([0, 0], 8, 12, (0, 1)) == [[], []]
 
 
 def test_a_layout_that_was_printed_once_stays_as_it_is():

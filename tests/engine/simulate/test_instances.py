@@ -6,7 +6,7 @@ import pytest
 
 from assaypilot.engine.domain.features import span_basis
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.simulate.instances import get, listing, names
+from assaypilot.engine.simulate.instances import get, names
 from assaypilot.engine.simulate.instances.rage import closest, on_sphere
 from tests.public import DATA
 
@@ -52,51 +52,6 @@ def test_the_sizes_of_linfacts_table_1():
         (get(f"linfact-{number}").dimension, get(f"linfact-{number}").make(0).goal.epsilon) for number in range(1, 10)
     ]
     assert sizes == [(8, 0.1), (8, 0.2), (8, 0.3), (12, 0.1), (12, 0.2), (12, 0.3), (8, 0.5), (12, 0.5), (16, 0.5)]
-
-
-def test_linfacts_adaptive_arms_are_of_three_kinds():
-    good = []
-    for seed in range(60):
-        drawn = get("linfact-5").make(seed)
-        means = drawn.truth[0]
-        members = drawn.goal.members(means)
-        m = int(members.sum())
-        border = means.max() - 0.2
-        disturbing = means[12:]
-        assert len(disturbing) == 6 - m
-        assert np.allclose(np.linalg.norm(matrix(drawn), axis=1), 1.0)
-        assert np.allclose(np.sort(means[:m])[::-1] - border, 0.2 * np.arange(m, 0, -1) / m)
-        assert np.all((disturbing < border - 1e-9) & (disturbing >= border - 0.2 - 1e-9))
-        assert np.all(means[m:12] == 0)
-        # No compound lies on the border, where nothing would decide it.
-        assert np.abs(means - border).min() > 0.2 / 6 - 1e-9
-        good.append(m)
-    assert abs(np.mean(good) - 4) < 0.6
-    assert set(good) <= {1, 2, 3, 4, 5}
-
-
-def gaps(means):
-    """GEGE's gaps with loops, as written: eq. 1 with Delta_j*."""
-    n = len(means)
-    least = [[min(means[j][c] - means[i][c] for c in range(len(means[0]))) for j in range(n)] for i in range(n)]
-    behind = [max(least[i][j] for j in range(n) if j != i) for i in range(n)]
-    out = []
-    for i in range(n):
-        if behind[i] > 0:
-            out.append(behind[i])
-            continue
-        others = [j for j in range(n) if j != i]
-        terms = [min(-least[i][j], max(-least[j][i], 0) + max(behind[j], 0)) for j in others]
-        out.append(min(terms))
-    return np.array(out)
-
-
-def test_geges_synthetic_instance_is_as_hard_with_many_arms_as_with_few():
-    few = gaps(get("gege-synthetic:arms=8").make(0).truth.T)
-    for seed in range(3):
-        many = gaps(get("gege-synthetic:arms=60").make(seed).truth.T)
-        assert np.allclose(many[:8], few)
-        assert many[8:].min() > few.max()
 
 
 def test_rages_instances():
@@ -217,9 +172,3 @@ def test_the_papers_tables():
     energy = get(f"gege-energy:file={DATA / 'ENB2012_hds.csv'}")
     assert energy.compounds == 768
     assert energy.make(0).truth.shape == (2, 768)
-
-
-def test_listed_names_and_settings_make_instances():
-    assert [entry["name"] for entry in listing()] == list(names())
-    assert get("rage-sphere:arms=12, d=3").make(0).n_arms == 12
-    assert get("rage-sphere:arms=12").name == "rage-sphere:arms=12"

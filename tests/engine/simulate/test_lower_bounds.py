@@ -55,24 +55,6 @@ def test_lingame_table_2():
     assert bound.measurements(0.01) == pytest.approx(bound.lower * math.log(1 / 0.024))
 
 
-def test_transductive_best_arm_by_hand():
-    """Measured: e1, e2. Wanted: the better of e1 + e2 and e1 - e2; they differ by 2 e2, so all goes to e2."""
-    table = plain(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, -1.0]]))
-    candidates, targets = table.onto(np.array([0, 1])), table.onto(np.array([2, 3]))
-    bound = best_arm(candidates, [1.0, 0.25], targets=targets, sigma=2.0)
-    # ||2 e2||^2 / (2 * 0.25)^2 = 16.
-    assert bound.value == pytest.approx(2 * 4 * 16, rel=1e-3)
-    assert bound.support.tolist() == [1]
-
-
-def test_unrelated_arms_by_hand():
-    """Two arms, one out: its only rival is the best, so the bound is 2 * 4 / (gap - epsilon)^2."""
-    table = plain(np.eye(2))
-    assert all_epsilon_best(table, [2.0, 0.0], 0.5).value == pytest.approx(8 / 1.5**2, rel=2e-3)
-    # Both in: the second must stay within epsilon of the first.
-    assert all_epsilon_best(table, [1.0, 0.8], 0.5).value == pytest.approx(8 / 0.3**2, rel=2e-3)
-
-
 def dense_distance(x: np.ndarray, theta: np.ndarray, v: np.ndarray, m: int, epsilon: float) -> float:
     """The least ||u||_V^2 with (a_m - a_j)'(theta + u) >= -epsilon for all j, by a general solver."""
     root = np.linalg.cholesky(np.linalg.inv(v))
@@ -240,12 +222,3 @@ def test_pareto_complexity_by_hand():
     assert pareto_complexity(mu, 2) == (2.0, 2.0)
     assert pareto_complexity(mu * 2, 3).h1_lin == pytest.approx(3 / 4)
     assert pareto_complexity(np.array([[1.0, 0.5, 0.0]]), 2).h1_lin == pytest.approx(4 + 4)
-
-
-def test_means_that_are_no_sums():
-    table = ProjectedFeatures(SiteFeatures(np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), (2, 2)))
-    assert table.times(effects_of(table, [1.0, 2.0, 3.0, 4.0])) == pytest.approx([1, 2, 3, 4])
-    with pytest.raises(AssayPilotError, match=r"not additive.*Fit them first"):
-        effects_of(table, [0.0, 0.0, 0.0, 1.0])
-    with pytest.raises(AssayPilotError, match="Fill in"):
-        effects_of(table, [0.0, 0.0, math.nan, 1.0])

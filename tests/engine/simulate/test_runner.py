@@ -120,21 +120,6 @@ def test_what_does_not_end_is_given_up_and_is_not_right(strategy, phases):
     assert (run.phases, run.reason) == (phases, "limit")
 
 
-def test_before_every_phase_somebody_may_stop_it():
-    class Enough(Exception):
-        pass
-
-    seen = []
-
-    def pulse():
-        seen.append(1)
-        if len(seen) == 4:
-            raise Enough
-
-    with pytest.raises(Enough):
-        run_of(Task(Endless(), instance_of(three())), 0, pulse)
-
-
 def test_what_a_problem_is_told():
     task = Task(Told(), get("linfact-2"), seed=1)
     drawn = drawn_of(task, 0)

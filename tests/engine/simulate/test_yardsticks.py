@@ -32,17 +32,6 @@ def test_two_arms_in_closed_form():
     assert zone.oracle < slack.oracle
 
 
-def test_measuring_one_set_for_another():
-    drawn = get("rage-transductive:d=4").make(0)
-    known = of_draw(drawn, 0.05)
-    assert known.lower_bound > 0
-    assert known.oracle > 0
-    # Where X does not determine Z there is nothing to compare with.
-    blind = replace(drawn, measurable=np.arange(drawn.n_arms) < 2)
-    assert of_draw(blind, 0.05).lower_bound is None
-    assert of_draw(blind, 0.05).note
-
-
 @pytest.mark.parametrize(
     ("drawn", "said"),
     [

@@ -227,6 +227,7 @@ AT_BORDER = np.array([5.0, *np.zeros(7)])
 """Eight compounds, all but one exactly 5 behind one that surely leads: each may be put out wrongly."""
 
 
+@pytest.mark.slow
 def test_many_compounds_at_the_border_spend_delta_and_no_more():
     assert 0.1 <= errors(AllEpsilonBest(5.0), AT_BORDER, 80) <= 0.3
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from assaypilot.engine.domain.features import DenseFeatures
 from assaypilot.engine.domain.goals import ParetoSet
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.simulate.baselines.ape import Ape, deviation, threshold
+from assaypilot.engine.simulate.baselines.ape import Ape, threshold
 from assaypilot.engine.simulate.baselines.ege import EgeSh, EgeSr
 from assaypilot.engine.strategies.protocol import IN, OUT, Capacity, Outcome
 from tests.oracles import gege as oracle
@@ -86,31 +86,6 @@ def test_successive_rejects(arms, budget):
     assert set(np.flatnonzero(after.status == IN)) == ins | set(active)
     assert set(np.flatnonzero(after.status == OUT)) == outs
     assert after.spent == max(counts.sum(), 1) <= budget
-
-
-@pytest.mark.parametrize(("strategy", "least"), [(EgeSh(), 24), (EgeSr(), 9)])
-def test_budgets_are_asked_for_and_must_reach_every_compound(strategy, least):
-    features = DenseFeatures(np.eye(8))
-    with pytest.raises(AssayPilotError, match=f"{strategy.info.name} needs a budget"):
-        strategy.start(problem_for(features))
-    with pytest.raises(AssayPilotError) as refused:
-        strategy.start(problem_for(features, least - 1))
-    assert f"a budget of {least - 1} is too small for 8 compounds" in str(refused.value)
-    assert f"at least {least}" in str(refused.value)
-    problem = problem_for(features, least)
-    assert strategy.ask(strategy.start(problem)).total == 8
-    assert "promises no error probability" in strategy.void(problem)[0]
-
-
-@pytest.mark.parametrize("x", [0.7, 2.0, 6.0, 15.0])
-def test_the_deviation_of_two_arms_at_all_times(x):
-    """C^g by a fine grid, and between x and x + log x with something to spare, as Kaufmann and Koolen say of it."""
-    from scipy.special import zeta
-
-    grid = np.linspace(0.5, 1.0, 200_002)[1:-1]
-    g = 2 * grid - 2 * grid * np.log(4 * grid) + np.log(zeta(2 * grid)) - np.log(1 - grid) / 2
-    assert deviation(x) == pytest.approx(((g + x) / grid).min(), rel=1e-6)
-    assert deviation(x) > x
 
 
 @given(seeds)

@@ -118,20 +118,6 @@ def test_designed_allocations_come_near_the_optimum_and_uniform_does_not():
     assert values["uniform"] > 20.0
 
 
-@pytest.mark.parametrize(
-    ("budget", "text"),
-    [
-        (None, "gse needs a budget"),
-        (19, "a budget of 19 measurements gives 4 stages of 4, and every stage needs at least 5"),
-    ],
-)
-def test_a_budget_too_small_for_its_stages_is_refused(budget, text):
-    """3 x 3: rank 5 and nine compounds, hence four stages."""
-    with pytest.raises(AssayPilotError, match=text):
-        Gse().start(asked(SiteFeatures(product((3, 3)), (3, 3)), budget))
-    Gse().start(asked(SiteFeatures(product((3, 3)), (3, 3)), 20))
-
-
 @pytest.mark.parametrize(("model", "value", "text"), [("logistic", 1.5, "shares between"), ("poisson", -1.0, "counts")])
 def test_values_outside_the_model_are_refused(model, value, text):
     strategy = Gse()

@@ -16,7 +16,6 @@ from assaypilot.engine.strategies.protocol import (
     Capacity,
     Outcome,
 )
-from assaypilot.engine.system.progress import Cancelled
 from tests.strategies import came_back, dense, phases, problem_of, product, random_table, seeds
 
 MODES = ("realised", "planned")
@@ -152,27 +151,3 @@ def test_the_last_phase_fits_the_budget(strategy, mode, budget):
     assert reason.numbers["left"] < reason.numbers["needed"]
     assert str(int(reason.numbers["left"])) in reason.text
     assert reason.numbers["undecided"] == (state.status == UNDECIDED).sum()
-
-
-def test_asking_can_be_cancelled(strategy):
-    problem, _, _ = random_problem(strategy, 0)
-
-    def stop_it(fraction, message):
-        raise Cancelled
-
-    with pytest.raises(Cancelled):
-        strategy.ask(strategy.start(problem), stop_it)
-
-
-@pytest.mark.parametrize("kind", [LinFactG, LinFactXY], ids=lambda kind: kind.info.name)
-@pytest.mark.parametrize(("per_round", "replicates"), [(96, 2), (48, 4), (96, 1)])
-def test_a_design_that_saves_rounds_costs_little_more(kind, per_round, replicates):
-    features = SiteFeatures(product((4, 5, 4)), (4, 5, 4))
-    problem = problem_of(features, sd=0.2, slack=0.25)
-    free = kind().ask(kind().start(problem))
-    spread = kind().ask(kind().start(replace(problem, capacity=Capacity(per_round, replicates))))
-    rounds = max(math.ceil(spread.total / per_round), math.ceil(spread.counts.max() / replicates))
-    before = max(math.ceil(free.total / per_round), math.ceil(free.counts.max() / replicates))
-    assert rounds <= before
-    # 1.1 times the wells, and at most one more for each compound by rounding up.
-    assert spread.total <= 1.1 * free.total + len(spread.arms)

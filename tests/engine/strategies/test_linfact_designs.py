@@ -66,27 +66,6 @@ def test_a_design_is_solved_once_and_by_content(monkeypatch):
     assert len(solved) == 8
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_a_fit_of_other_values_is_the_fit_itself(seed):
-    """To the last bit: counts of zero, ranks below that of the table, values far from zero."""
-    features, rng = tables(seed)
-    measured = np.flatnonzero(rng.random(features.n_rows) < 0.6)
-    counts = rng.integers(0, 5, len(measured)).astype(float)
-    rows = np.arange(features.n_rows)
-    for _ in range(3):
-        means = rng.normal(1e4, 1.0, len(measured))
-        ours = designs.fit(features, measured, counts, means)
-        theirs = least_squares(features, measured, counts, means)
-        assert np.array_equal(ours.theta, theirs.theta)
-        assert np.array_equal(ours.beta, theirs.beta)
-        assert np.array_equal(ours.means(rows), theirs.means(rows))
-        assert np.array_equal(designs.fit_norms(features, measured, counts, rows), theirs.half_norms(rows))
-    with pytest.raises(ValueError, match="finite"):
-        designs.fit(features, measured, np.ones(len(measured)), np.full(len(measured), np.nan))
-    with pytest.raises(ValueError, match="one length"):
-        designs.fit(features, measured, counts, np.ones(len(measured) + 1))
-
-
 @pytest.mark.parametrize("seed", range(6))
 def test_estimates_are_those_of_least_squares(seed):
     """Also of several endpoints at once, and where as many rows as effects were measured: each speaks for itself."""

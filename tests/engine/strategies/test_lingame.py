@@ -10,9 +10,9 @@ from assaypilot.engine.domain.goals import AllEpsilonBest, Best, Threshold
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.strategies.lingame.lingame import LinGame, LinGameC
 from assaypilot.engine.strategies.lingame.pool import pooled, rules_of, table_of
-from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, Capacity, Outcome
+from assaypilot.engine.strategies.protocol import IN, OUT, Capacity, Outcome
 from tests.oracles import lingame as oracle
-from tests.strategies import dense, finished, problem_of, product, unit_rows
+from tests.strategies import finished, problem_of, product, unit_rows
 
 BOTH = pytest.mark.parametrize("kind", [LinGame, LinGameC])
 PAPER = {"threshold": "experiments", "optimism": "experiments", "first": "each"}
@@ -145,19 +145,6 @@ def test_the_papers_instance_ends_within_twice_the_lower_bound(kind):
     assert counts.sum() <= 2 * bound * math.log(100)
     # As in Table 1: mostly the second, hardly the third.
     assert counts[1] > 2 * counts[0] > 10 * counts[2]
-
-
-@BOTH
-def test_sites_in_plates_with_slack_need_fewer_measurements_than_a_uniform_plan_would(kind):
-    codes = product((4, 4, 3))
-    features = SiteFeatures(codes, (4, 4, 3))
-    rng = np.random.default_rng(3)
-    truth = 6.0 + dense(features) @ np.concatenate([[0.0], rng.normal(0.0, 0.5, 11)])
-    problem = problem_of(features, epsilon=0.5, slack=0.5, sd=0.2, delta=0.05, capacity=Capacity(24, 3, 4000))
-    state = campaign(kind, problem, truth, 0, most=200)
-    assert right(state, truth)
-    assert state.spent <= 1000
-    assert (state.status != UNDECIDED).all()
 
 
 def test_a_tie_ends_with_the_budget():
