@@ -150,7 +150,7 @@ def test_names_that_windows_takes(name):
     refuse_name(Path(name))
 
 
-def test_a_path_that_is_too_long_is_said_to_be(tmp_path, monkeypatch):
+def test_path_that_is_too_long_is_reported(tmp_path, monkeypatch):
     path = tmp_path / f"{'n' * max(1, 255 - len(str(tmp_path)))}.csv"
 
     def refuse(*_):
@@ -193,7 +193,7 @@ def test_process_killed_by_the_system_is_reported_as_lack_of_memory():
         processes.in_another_process(_killed)
 
 
-def test_memory_that_is_used_up_there_is_said_here():
+def test_lack_of_memory_in_a_process_is_reported():
     with pytest.raises(AssayPilotError, match="there is not enough memory"):
         processes.in_another_process(_greedy)
 

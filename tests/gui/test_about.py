@@ -3,10 +3,9 @@
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton
 
-from assaypilot.gui.app import open_handed
 from assaypilot.gui.help import about as licences
 from assaypilot.gui.help.about import AboutDialog, LicencesDialog
-from tests.gui.helpers import idle, small_table, wait_for
+from tests.gui.helpers import idle
 
 
 def test_every_real_library_has_a_version_and_a_licence():
@@ -43,11 +42,3 @@ def test_about_leads_to_the_licences(open_window, qtbot):
     assert len(lines) == 1 + len(dialog.parts)
     dialog.reject()
     about.reject()
-
-
-def test_a_file_that_the_system_hands_over_is_opened(open_window, qtbot, tmp_path):
-    window = open_window()
-    idle(qtbot, window)
-    open_handed(window, small_table(tmp_path / "series.csv"))
-    wait_for(qtbot, window, lambda: window.creation is not None)
-    window.creation.reject()

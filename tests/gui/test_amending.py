@@ -23,7 +23,7 @@ def _dialog(qtbot):
     return found
 
 
-def test_correction_does_what_its_preview_said(qtbot, decided):
+def test_correction_does_what_its_preview_showed(qtbot, decided):
     _opened(qtbot, decided)
     page, before = decided.round, status(decided)
     best = next(one for one in before.measurements if one.phase == 1)

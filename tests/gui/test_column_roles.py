@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from tests.gui.helpers import until
-from tests.gui.imports import amides, creation_on
+from tests.gui.imports import creation_on
 from tests.gui.test_import_columns import leave
 from tests.gui.test_new_campaign import choose_role, roles
 
@@ -105,17 +105,4 @@ def test_nothing_comes_back_by_itself_that_was_taken_away(qtbot, window, table, 
     creation = creation_on(qtbot, window, table)
     until(qtbot, lambda: creation.columns_pane.complete)
     assert roles(creation)["Name"] == roles(creation)["SMILES"] == "not used"
-    leave(creation)
-
-
-@pytest.mark.slow
-def test_structures_to_be_taken_apart_need_their_column(qtbot, window, tmp_path):
-    creation = creation_on(qtbot, window, amides(tmp_path / "amides.csv"))
-    until(qtbot, lambda: creation.complete)
-    before = seen(creation)
-    chosen(qtbot, creation, "SMILES", "Not used")
-    assert creation.columns_pane.panel.heading.text() == "No column holds structures"
-    assert not creation.at_once.isEnabled()
-    chosen(qtbot, creation, "SMILES", "Structure")
-    assert seen(creation) == before
     leave(creation)

@@ -136,13 +136,3 @@ def test_a_difference_is_named_in_a_new_campaign(qtbot, window, tmp_path):
     assert now.endpoints[2].noise_sd == pytest.approx(0.13**0.5)
     assert (now.objective, now.measured_endpoints) == (2, (0, 1))
     idle(qtbot, window)
-
-
-def test_minus_sign_in_a_name_makes_no_difference(qtbot, window, tmp_path):
-    step = to_goal(qtbot, window, table(tmp_path / "gap.csv"))
-    step.endpoints.new.setText("logD pH=7.4")
-    step.endpoints.add.click()
-    until(qtbot, lambda: len(step.endpoints.boxes) == 3)
-    assert box(step, "logD pH=7.4").fact.endpoint.of is None
-    creation = creation_of(window)
-    creation.reject()

@@ -108,7 +108,7 @@ def test_opening_what_was_written(qtbot, decided, tmp_path, monkeypatch):
     assert len(opened) == 2
 
 
-def test_export_refusals_stand_beside_their_cause(qtbot, decided, tmp_path):
+def test_export_refusals_are_shown_at_their_cause(qtbot, decided, tmp_path):
     page = decided.candidates
     page.filter.setText("nothing like it")
     until(qtbot, lambda: page.model.rowCount() == 0)

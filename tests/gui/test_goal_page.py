@@ -233,14 +233,3 @@ def test_forecast_is_that_of_the_changed_campaign(tmp_path):
     assert now == found
     with pytest.raises(AssayPilotError, match="delta"):
         foresight._foresee(str(path), Change(delta=2.0), silent)
-
-
-def test_open_round_is_ended_in_the_forecast_copy_only(tmp_path):
-    path = quick_campaign(tmp_path)
-    with Campaign.open(path) as campaign:
-        campaign.plan()
-        head = campaign.head
-    found = foresight._foresee(str(path), Change(slack=0.9), silent)
-    assert found.forecast.next_round is not None
-    with Campaign.open(path) as campaign:
-        assert campaign.head == head

@@ -282,7 +282,7 @@ def test_a_new_campaign_simulates_what_would_be_made(qtbot, window, tmp_path, cr
     creation_of(window).reject()
 
 
-def test_what_is_measured_is_named_beside_a_table_without_values(qtbot, window, tmp_path, crystal):
+def test_table_without_values_asks_for_an_endpoint(qtbot, window, tmp_path, crystal):
     path = tmp_path / "bare.csv"
     path.write_text("ID,R1,R2\nA,Me,F\nB,Et,Cl\nC,Me,Cl\nD,Et,F\n")
     window.new_campaign()

@@ -7,7 +7,6 @@ from assaypilot.gui.plots.canvas import Canvas
 from assaypilot.gui.resources.theme import theme
 from assaypilot.gui.tables.rows import Column, RowsModel
 from assaypilot.gui.tables.table import Table
-from assaypilot.gui.widgets.layout import FoldedLabel
 from tests.gui.helpers import until
 
 pytestmark = pytest.mark.usefixtures("dressed")
@@ -49,15 +48,3 @@ def test_columns_of_a_set_width_grow_with_the_text(qtbot):
     columns = [Column("status", "Status", lambda row: "undecided", width=99), Column("id", "ID", str)]
     model.fill(columns, 3)
     assert table.columnWidth(0) == 198
-
-
-def test_a_folded_text_takes_fewer_lines_of_large_text(qtbot):
-    words = FoldedLabel(lines=4)
-    qtbot.addWidget(words)
-    words.resize(300, 200)
-    words.setText("What holds, and what that rests on. " * 20)
-    words.show()
-    ordinary = len(words.shown)
-    theme().enlarge(200)
-    until(qtbot, lambda: len(words.shown) < 0.4 * ordinary)
-    assert words.shown.endswith(" …")

@@ -1,13 +1,10 @@
 """The Library page: what a table already had, filters, columns and layouts, which History has, too."""
 
-import itertools
-
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from assaypilot.engine.domain.library import Library
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import endless, idle, made, quick_campaign, show, until, view, wait_for
+from tests.gui.helpers import endless, idle, quick_campaign, show, until, view, wait_for
 
 
 def test_layouts_come_back_with_their_campaign(qtbot, open_window, tmp_path):
@@ -131,25 +128,3 @@ def test_a_substructure_is_stopped_and_never_lands_on_another_campaign(qtbot, op
         page.filter.settle()
     idle(qtbot, window)
     assert page.model.rowCount() == 18
-
-
-def test_remarks_on_the_table_open_on_demand(qtbot, open_window, tmp_path):
-    amines, acids = ("CN(C)CCN", "NCCCN1CCCC1", "CCN(CC)CCCN", "NCCN(CCN)CCN"), ("OC(=O)CC", "OC(=O)c1ccccc1")
-    rows = list(itertools.product(amines, acids))
-    library = Library.listed(["amine", "acid"], rows, ids=[f"U-{place}" for place in range(len(rows))])
-    path = tmp_path / "ugi.assaypilot"
-    warnings = ("amine and acid act together (p 0.01); taken as one interaction they explain 56 %.",)
-    made(path, library, warnings=warnings).close()
-    window = open_window(path)
-    window.show_page(PageName.LIBRARY)
-    page = window.library
-    assert page.subtitle.text().startswith("8 compounds: 4 amine × 2 acid")
-    assert not page.notes.isVisible()
-    page.remarks.click()
-    assert page.notes.isVisible()
-    assert (
-        page.notes.words.text() == "amine and acid act together (p 0.01); taken as one interaction they explain 56 %."
-    )
-    drawn = page.model.columns[page.model.place_of("site0")]
-    assert drawn.smiles(0) == "CN(C)CCN"
-    assert drawn.text(0) == "H2N-CH2CH2NMe2"

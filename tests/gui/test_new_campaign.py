@@ -7,7 +7,6 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QLabel
 
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.gui.new_campaign.dialog import AFTER, NewCampaign
-from assaypilot.gui.tables.rows import SMILES
 from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import goal_of, idle, noisy, open_round, small_table, status, true_values, until, wait_for
 from tests.gui.imports import creation_on
@@ -33,7 +32,7 @@ def choose_role(creation, column, role):
     return before
 
 
-def test_what_was_understood_stands_beside_the_goal_and_roles_on_top_of_columns(qtbot, window, tmp_path):
+def test_new_campaign_shows_what_was_read_and_the_role_of_each_column(qtbot, window, tmp_path):
     creation = creation_on(qtbot, window, small_table(tmp_path / "small.csv", smiles=True))
     goal = goal_of(qtbot, creation)
     until(qtbot, lambda: creation.complete)
@@ -66,17 +65,6 @@ def test_role_of_a_column_is_chosen_below_its_heading(qtbot, window, tmp_path):
     until(qtbot, lambda: roles(creation)["Score"] == "not used")
     assert choose_role(creation, "R2", "Not used") == "Substituent"
     until(qtbot, lambda: roles(creation)["R2"] == "not used")
-
-
-def test_substituents_written_as_structures_are_drawn_in_the_table(qtbot, window, tmp_path):
-    path = tmp_path / "ugi.csv"
-    amines, aldehydes = ("CN(C)CCN", "CCN", "NC1CC1"), ("CCC=O", "O=Cc1ccccc1", "CC(C)C=O")
-    rows = [f"{a},{b},{5 + i + 0.3 * k}" for i, a in enumerate(amines) for k, b in enumerate(aldehydes)]
-    path.write_text("R1,R2,pIC50\n" + "\n".join(rows) + "\n", encoding="utf-8")
-    creation = creation_on(qtbot, window, path)
-    until(qtbot, lambda: creation.columns_pane.complete)
-    model = creation.table_pane.model
-    assert [model.index(0, column).data(SMILES) or "" for column in range(3)] == ["CN(C)CCN", "CCC=O", ""]
 
 
 def test_enter_in_a_field_creates_nothing(qtbot, window, tmp_path):

@@ -63,7 +63,7 @@ def test_dragging_a_point_moves_its_number_and_the_curve(editor):
     assert curves[1].values[1] == 1.0
 
 
-def test_dragging_beside_the_points_changes_nothing(editor):
+def test_dragging_off_the_points_changes_nothing(editor):
     before, plot = editor.curves(), editor.boxes[0].plot
     away = QPoint(plot.width() - 3, plot.height() - 3)
     QTest.mousePress(plot, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, away)
@@ -226,7 +226,7 @@ def with_structures(path):
     return path
 
 
-def test_profile_of_properties_stands_as_a_column_beside_another_goal(qtbot, window, tmp_path):
+def test_profile_of_properties_is_a_column_under_another_goal(qtbot, window, tmp_path):
     step = to_goal(qtbot, window, with_structures(tmp_path / "one.csv"))
     until(qtbot, lambda: step.complete)
     step.show_more()

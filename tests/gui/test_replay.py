@@ -7,7 +7,6 @@ from PySide6.QtTest import QTest
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.domain.library import Library, Site
 from assaypilot.engine.domain.measurements import Result
-from assaypilot.engine.errors import AssayPilotError
 from assaypilot.gui.plots.trust import RoundsScene
 from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import copied, idle, made, status, until, wait_for
@@ -150,16 +149,6 @@ def test_the_pictures_of_sar_follow(qtbot, window):
     # What was not seen meanwhile is of now when it is seen.
     window.show_page(PageName.CANDIDATES)
     assert window.candidates.replay.words.text() == ""
-
-
-def test_unreadable_past_is_reported(qtbot, window, monkeypatch):
-    def broken(*_):
-        raise AssayPilotError("the part 1234 is missing")
-
-    monkeypatch.setattr(Campaign, "status_at", broken)
-    window.candidates.replay.slider.setValue(1)
-    until(qtbot, lambda: "part 1234 is missing" in window.messages.text)
-    settled(qtbot, window, None)
 
 
 def test_replay_is_hidden_before_the_first_closed_round(qtbot, campaign):

@@ -258,18 +258,6 @@ def test_before_any_value_the_page_says_what_to_do(qtbot, open_window, tmp_path)
     drawn(qtbot, window)
 
 
-def test_one_site_has_no_map(qtbot, open_window, tmp_path):
-    library = Library.listed(("R1", "R2"), [(a, "same") for a in "ABC"])
-    path = tmp_path / "one.assaypilot"
-    made(path, library, history=[Result(name, 6.0 + k, "pIC50") for k, name in enumerate(library.ids)]).close()
-    window = open_window(path)
-    window.show_page(PageName.SAR)
-    until(qtbot, window.sar.empty.isVisible)
-    assert "two sites" in window.sar.empty.text()
-    choose(qtbot, window.sar, "contributions")
-    assert len(window.sar.scene.table()[1]) == 3
-
-
 def test_a_copied_picture_is_on_white(qtbot, page):
     QGuiApplication.clipboard().clear()
     theme().choose("dark")
@@ -286,7 +274,7 @@ def test_a_copied_picture_is_on_white(qtbot, page):
 STARTS = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
 
 
-def test_picture_is_written_in_each_format_with_its_data_beside(qtbot, page, tmp_path):
+def test_picture_is_written_in_each_format_with_its_data(qtbot, page, tmp_path):
     window, scene = window_of(page), heat(page)
     for suffix, start in STARTS.items():
         next(one for one in page.menu.actions() if suffix[1:].upper() in one.text()).trigger()

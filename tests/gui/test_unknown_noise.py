@@ -65,14 +65,6 @@ def test_a_new_campaign_takes_a_guess_or_none(qtbot):
     assert (read.noise_sd, read.noise_estimated) == (0.4, False)
 
 
-def test_without_a_log_scale_a_guess_is_asked_for_beside_the_field(qtbot):
-    box = box_of(qtbot, "ID\tR1\tsignal\na\tMe\t50\nb\tH\t60\n")
-    assert not box.unknown.isChecked()
-    box.unknown.click()
-    assert box.read() is None
-    assert "A guess is needed" in box.noise.note.text()
-
-
 def test_a_campaign_of_unknown_noise_from_the_new_campaign(qtbot, window, tmp_path):
     window.new_campaign()
     creation = creation_of(window)

@@ -61,7 +61,9 @@ def test_trial_makes_every_kind_of_export(packaging_module: Any) -> None:
     assert set(packaging_module("freeze_trial").BEGINS) == set(FORMATS)
 
 
-def test_a_guarded_worker_is_told_from_a_command(packaging_module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_frozen_start_runs_a_guarded_worker_for_its_command(
+    packaging_module: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     start = packaging_module("frozen_start")
     from assaypilot.engine.system import guarded
 
@@ -71,7 +73,9 @@ def test_a_guarded_worker_is_told_from_a_command(packaging_module: Any, monkeypa
     assert start.start(guarded._command()[1:]) == 5
 
 
-def test_a_worker_of_joblib_is_told_from_a_command(packaging_module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_frozen_start_runs_a_worker_of_joblib_for_its_command(
+    packaging_module: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     start = packaging_module("frozen_start")
     import assaypilot.gui.launch
 

@@ -77,7 +77,7 @@ def test_every_folder_of_code_is_a_listed_package() -> None:
     assert PROJECT["tool"]["setuptools"]["package-dir"] == parents
 
 
-def test_every_file_beside_the_code_is_package_data() -> None:
+def test_every_data_file_is_package_data() -> None:
     data = PROJECT["tool"]["setuptools"]["package-data"]
     for top in ("engine", "gui", "datasets"):
         for path in (ROOT / top).rglob("*"):
@@ -121,7 +121,7 @@ def test_the_set_up_needs_the_standard_library_alone() -> None:
     assert subprocess.run(command, env=bare, capture_output=True, timeout=60).returncode == 0
 
 
-def test_an_old_python_is_told_so() -> None:
+def test_old_python_is_refused_in_one_line() -> None:
     code = (
         "import runpy, sys; sys.version_info = (3, 10, 2, 'final', 0); "
         f"runpy.run_path({str(ROOT / 'packaging' / 'dev.py')!r}, run_name='__main__')"

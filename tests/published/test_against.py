@@ -93,7 +93,7 @@ def test_delta_is_spent_at_the_border_and_never_passed():
     assert all(float(most) > 0.1 for _, delta, *_, most in found if delta == "0.3")
 
 
-def test_tables_are_as_they_are_said_to_be():
+def test_tables_have_their_stated_properties():
     assert len(PAIRS) == TABLES * len(SETTINGS)
     sizes = [table(k).make(0) for k in range(1, TABLES)]
     assert all(LEAST <= drawn.n_arms <= MOST for drawn in sizes)

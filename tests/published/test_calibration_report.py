@@ -20,7 +20,7 @@ def test_every_strategy_and_table_has_a_row_of_a_thousand_campaigns_that_passes(
 
 
 @pytest.mark.parametrize(("cell", "value"), [(7, "0.3100"), (13, "0.000"), (14, "1.063")])
-def test_a_row_that_does_not_pass_is_told(cell, value):
+def test_failing_row_is_reported(cell, value):
     row = list(tables(TEXT)[0][0])
     assert passes(row)
     row[cell] = value

@@ -6,7 +6,7 @@ from tests.published.noise import PAIRS, REPORT, SHAPES, Whole, exact, interval,
 
 
 @pytest.mark.parametrize("pairs", PAIRS)
-def test_two_compounds_are_told_apart_wrongly_as_often_as_can_be_worked_out(pairs):
+def test_two_compounds_are_confused_as_often_as_calculated(pairs):
     runs = 40_000
     wrong, known, below = two(pairs, 0.3, "normal", runs, 1)
     right, under = exact(pairs, 0.3)

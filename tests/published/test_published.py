@@ -33,7 +33,7 @@ def test_a_run_is_one_of_simulate():
     assert tuple(some(CASE, range(3))) == simulate(CASE.task(), 3)
 
 
-def test_a_slack_that_is_told_is_not_scored_by():
+def test_slack_given_to_a_strategy_does_not_change_its_score():
     """Told that everything within 5 is good enough it takes what is worse, and that is wrong."""
     told = replace(CASE, told_slack=5.0)
     assert one_run(told, 0).precision < 1.0

@@ -97,6 +97,7 @@ def test_bound_is_shown_in_its_row_and_moves_no_estimate_of_a_proof(tmp_path: Pa
         assert [m.relation for m in after.measurements] == ["<", "<", "="]
 
 
+@pytest.mark.slow
 def test_what_a_bound_does_is_shown_and_json_has_no_infinity(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -50,7 +50,13 @@ def test_series_model_orders_no_more_than_the_budget_can_measure(budget: int, tm
         assert issued is None
 
 
-@pytest.mark.parametrize("strategy", named_by("any_plan").split(", "))
+ANY = [
+    pytest.param(name, marks=pytest.mark.slow if name in ("gege", "linfact-mis") else ())
+    for name in named_by("any_plan").split(", ")
+]
+
+
+@pytest.mark.parametrize("strategy", ANY)
 def test_every_strategy_reaches_the_end_with_few_compounds_to_make(strategy: str, tmp_path: Path) -> None:
     path = tmp_path / "x.assaypilot"
     more: dict[str, Any] = {"parameters": {"model_error": 0.01}} if strategy == "linfact-mis" else {}

@@ -37,23 +37,3 @@ def test_they_are_listed_with_numbers_of_their_own(plated, done, run):
     lines = run("log", plated, "--values", "REF-1").out.splitlines()
     assert lines[1].split()[:4] == ["C1", "REF-1", "pIC50", "7.6"]
     assert done("status", plated)["controls"]["readings"] == own
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("correct", "C99", "7"), "there is no value of a control with the number C99"),
-        (("correct", "C1", "7.60"), "control value 1 is 7.6 already, so nothing was corrected"),
-        (("correct", 1, "{first}"), "value 1 is {first} already, so nothing was corrected"),
-        (("correct", "C1", ">7"), "the control REF-1 reads >7: a number is needed"),
-        (("correct", "C1", "seven"), "'seven' is not a number"),
-        (("correct", "C1", "7>"), "write >7 for more than 7, or <7 for less"),
-        (("include", "C1"), "control value 1 is not excluded"),
-    ],
-)
-def test_what_cannot_be_done_is_refused_and_nothing_is_written(plated, done, refused, words, said):
-    first = f"{done('log', plated, '--values')[0]['value']:g}"
-    head = done("status", plated)["head"]
-    command, number, *value = (str(word).format(first=first) for word in words)
-    assert said.format(first=first) in refused(command, plated, number, *value, "--reason", "x", "--yes")
-    assert done("status", plated)["head"] == head

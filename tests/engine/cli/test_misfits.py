@@ -4,10 +4,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.engine.cli.helpers import R1, R2, truth_of
+from tests.engine.cli.helpers import R1, R2
 
 NEAR = ("--epsilon", "0.5")
-LOGIT = ("--strategy", "linfact-glm", "--parameter", "link=logit")
 
 
 @pytest.fixture
@@ -15,13 +14,6 @@ def bare(table):
     """Twelve compounds, two sites, no values; six effects."""
     rows: list[Sequence[object]] = [("ID", "R1", "R2")]
     return table([*rows, *((f"C-{i:02d}", a, b) for i, (a, b) in enumerate((a, b) for a in R1 for b in R2))])
-
-
-def test_yes_and_no_are_what_the_logit_link_is_for(table, tmp_path, done):
-    rows = [(f"C-{i}", a, b, int(truth_of(a, b) > 6.2)) for i, (a, b) in enumerate((a, b) for a in R1 for b in R2)]
-    path = table([("ID", "R1", "R2", "active"), *rows])
-    words = ("--endpoint", "active;sd=0.3", *NEAR, *LOGIT, "--parameter", "bound=3")
-    assert done("new", tmp_path / "x.assaypilot", "--table", path, *words)["history"] == 12
 
 
 def test_results_of_yes_and_no_are_refused_whole(bare, table, tmp_path, done, refused):

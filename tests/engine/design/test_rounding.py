@@ -96,7 +96,7 @@ def all_counts(m, n, low, high):
 
 
 @given(st.integers(0, 10**6), st.integers(2, 5), st.integers(1, 3), st.integers(0, 3), st.booleans(), st.booleans())
-def test_what_is_said_is_reached_and_possible(seed, m, d, extra, bounded, pairs):
+def test_stated_value_is_reached_and_possible(seed, m, d, extra, bounded, pairs):
     """Against all counts there are: what is said is what is reached, and never better than possible."""
     rng = np.random.default_rng(seed)
     d = min(d, m)

@@ -113,7 +113,7 @@ def test_measured_means_are_dashes_at_their_ranks() -> None:
     assert "measured" not in named(shown(estimate, status))
 
 
-def test_values_known_only_as_bounds_have_triangles_beside_their_points() -> None:
+def test_censored_values_have_triangles_at_their_points() -> None:
     estimate = np.array([7.0, 6.0, 5.0])
     nan = np.full(3, np.nan)
     status = np.zeros(3, dtype=np.int8)

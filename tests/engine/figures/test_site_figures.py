@@ -85,7 +85,7 @@ def test_measured_against_predicted() -> None:
 
 
 @pytest.mark.parametrize("size", [(8.0, 4.5), (5.0, 6.0)])
-def test_residuals_stand_beside_and_the_worst_are_named(size: tuple[float, float]) -> None:
+def test_residuals_are_drawn_and_the_worst_are_named(size: tuple[float, float]) -> None:
     predicted, measured = np.array([6.0, 7.0, NAN, 6.5]), np.array([6.5, 6.9, 8.0, 6.6])
     status = np.array([1, 2, 1, 0], dtype=np.int8)
     figure = predictions_plot(

@@ -86,7 +86,7 @@ CHAINED = (
 """Four sites' substituents of 29 compounds that tell 29 effects, one combination of them by a hundred-thousandth."""
 
 
-def test_what_was_measured_can_be_estimated_however_little_is_told_about_the_rest():
+def test_measured_rows_are_estimable_whatever_is_known_of_the_rest():
     codes = np.array([[int(letter, 16) for letter in row] for row in CHAINED.split()], dtype=np.int32)
     features = SiteFeatures(codes, (4, 9, 12, 7))
     every = np.arange(len(codes))

@@ -129,7 +129,7 @@ def test_results_of_an_open_round_count_and_the_rest_is_still_to_come(tmp_path: 
     assert part.next_round.rounds == whole.next_round.rounds, "the open round is still the next one"
 
 
-def test_a_budget_that_decides_nothing_is_said() -> None:
+def test_budget_that_decides_nothing_is_reported() -> None:
     poor = forecast_draft(LIBRARY, [Endpoint("pIC50", noise_sd=3.0)], replace(GOAL, budget=10), runs=9)
     assert poor.budget is not None
     assert poor.budget.decides_nothing
@@ -144,7 +144,7 @@ def test_a_budget_that_decides_nothing_is_said() -> None:
     assert rich.budget.decided == 1.0
 
 
-def test_what_may_never_end_is_said_to_be_open() -> None:
+def test_campaign_that_may_never_end_has_an_open_forecast() -> None:
     tied = Library.listed(("R1",), [["a"], ["b"]])
     endless = Settings(objective="pIC50", epsilon=0.5, slack=0.0, strategy="linfact-g", per_round=2)
     made = forecast_draft(tied, [Endpoint("pIC50", noise_sd=3.0)], endless, runs=19)

@@ -54,27 +54,6 @@ def test_the_sizes_of_linfacts_table_1():
     assert sizes == [(8, 0.1), (8, 0.2), (8, 0.3), (12, 0.1), (12, 0.2), (12, 0.3), (8, 0.5), (12, 0.5), (16, 0.5)]
 
 
-def test_rages_instances():
-    soare = get("rage-soare").make(0)
-    best, near = np.sort(soare.truth[0])[::-1][:2]
-    assert best - near == pytest.approx(2 * (1 - math.cos(0.01)))
-    drawn = get("rage-transductive:d=6").make(0)
-    assert (drawn.measurable.sum(), drawn.wanted.sum(), (drawn.measurable & drawn.wanted).sum()) == (6, 6, 3)
-    assert drawn.truth[0].argmax() == 0
-    factors = get("rage-multivariate:factors=3").make(0)
-    x = matrix(factors)
-    assert x.shape == (8, 7)
-    assert np.array_equal(x[:, 4], x[:, 1] * x[:, 2])
-    theta = np.linalg.lstsq(x, factors.truth[0], rcond=None)[0]
-    steps = theta[:4] * 100
-    assert np.allclose(steps, np.rint(steps))
-    assert np.abs(steps).max() <= 30
-    assert np.abs(theta[4:]).max() <= 0.15
-    moderate = get("rage-moderate:arms=4000").make(0)
-    assert moderate.truth[0].argmax() == 0
-    assert np.mean(1 - moderate.truth[0, 2:]) == pytest.approx(0.3, abs=0.05)  # "an expected gap of about 0.3"
-
-
 def test_the_two_closest_on_a_sphere():
     rows = on_sphere(np.random.default_rng(0), 700, 3)
     products = rows @ rows.T - 2 * np.eye(700)

@@ -109,7 +109,7 @@ def test_every_run_is_counted_once():
     assert summary(parts[:1])["measurements"]["sd"] is None
 
 
-def test_without_the_extra_it_is_said_what_to_install(monkeypatch):
+def test_missing_extra_is_named_with_its_installation(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "distributed", None)
     with pytest.raises(AssayPilotError, match="pip install assaypilot"):
         simulate(TASK, 2, cluster="tcp://127.0.0.1:1")

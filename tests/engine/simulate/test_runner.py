@@ -120,7 +120,7 @@ def test_what_does_not_end_is_given_up_and_is_not_right(strategy, phases):
     assert (run.phases, run.reason) == (phases, "limit")
 
 
-def test_what_a_problem_is_told():
+def test_problem_holds_the_parameters_of_its_task():
     task = Task(Told(), get("linfact-2"), seed=1)
     drawn = drawn_of(task, 0)
     told = problem_of(task, drawn, 0).parameters
@@ -132,7 +132,7 @@ def test_what_a_problem_is_told():
     assert (problem_of(own, drawn, 0).parameters["m"], problem_of(own, drawn, 0).parameters["batch"]) == (2, 8)
 
 
-def test_a_real_strategy_is_never_told_the_truth():
+def test_strategies_of_campaigns_never_get_the_truth():
     class Curious(Told):
         info = Told.info.__class__(
             "curious", 1, "C", ("epsilon-best",), Told.info.parameters, "none", "tests", baseline=False
@@ -142,7 +142,7 @@ def test_a_real_strategy_is_never_told_the_truth():
     assert set(problem_of(task, drawn_of(task, 0), 0).parameters) == {"batch"}
 
 
-def test_goal_delta_noise_and_budget_can_be_said():
+def test_goal_delta_noise_and_budget_can_be_given():
     task = Task(
         Plain(), get("linfact-2"), goal=AllEpsilonBest(0.7, 0.1), delta=0.2, noise=(0.3,), budget=50, per_round=10
     )

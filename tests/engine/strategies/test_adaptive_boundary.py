@@ -71,6 +71,7 @@ def test_looks_beyond_the_exact_ones_spend_no_more_than_is_left(expected):
     assert 0.99 * left <= later.sum() + alpha * (1.0 - spent(4000, expected)) <= left * (1.0 + 1e-9)
 
 
+@pytest.mark.slow
 def test_a_larger_level_has_nearer_limits_at_every_look():
     """Holm's procedure counts on it, and so do all who go to another level after results."""
     for expected in (1, 3, 8, 32):

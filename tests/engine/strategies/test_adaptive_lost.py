@@ -79,7 +79,7 @@ def test_one_that_ran_out_and_is_surely_worse_holds_nobody_up():
     assert state.status.tolist() == [IN, OUT, OUT]
 
 
-def test_one_that_was_compared_with_counts_though_no_phase_told_its_mean():
+def test_compared_compound_counts_where_no_phase_estimated_its_mean():
     """c = d + a - b led, then could not be estimated any more: by it d was refuted, so a must not be in."""
     x = np.array([[1.0, 0, 0], [0, 1.0, 0], [1.0, -1.0, 1.0], [0, 0, 1.0]])
     truth, rng = x @ np.array([1.0, -1.0, 3.0]), np.random.default_rng(0)
@@ -98,7 +98,7 @@ def test_one_that_was_compared_with_counts_though_no_phase_told_its_mean():
     assert not (state.status == IN).any()
 
 
-def test_without_slack_and_without_plates_a_tie_is_said_to_be_one():
+def test_tie_without_slack_is_reported():
     state, plan = started(Best(0.0), 2, capacity=None), [1e13, 1e13]
     for _ in range(2):
         state = measured(state, plan, np.zeros(2), np.random.default_rng(0))

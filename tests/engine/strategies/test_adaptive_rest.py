@@ -63,6 +63,6 @@ def test_a_rest_that_decides_nobody_is_not_spent():
     assert any(said)
 
 
-def test_before_everything_was_told_once_it_takes_one_measurement_for_every_effect():
+def test_first_estimate_takes_one_measurement_for_every_effect():
     _state, sizes, why = played(Adaptive(), 0, budget=RANK - 1)
     assert (sizes, why.text) == ([], f"the budget leaves 9 measurements, and one more decision needs at least {RANK}")

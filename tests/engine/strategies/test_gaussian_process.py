@@ -312,7 +312,7 @@ def test_units_of_the_values_change_nothing(factor, estimated):
     np.testing.assert_array_equal(STRATEGY.ask(first).arms, STRATEGY.ask(second).arms)
 
 
-def test_unknown_noise_is_told_by_replicates():
+def test_unknown_noise_is_estimated_from_replicates():
     rng = np.random.default_rng(22)
     arms = np.arange(120) % 60
     for sd in (0.1, 0.4):

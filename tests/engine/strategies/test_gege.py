@@ -156,7 +156,7 @@ def test_accepted_arm_stays_active_while_it_may_beat_another():
     assert [r.name for r in Gege().stop(Gege().apply(state, decision))] == ["decided"]
 
 
-def test_one_that_is_in_and_away_still_counts_where_an_endpoint_never_said_anything_of_it():
+def test_unavailable_member_counts_where_an_endpoint_was_never_measured():
     """In by one endpoint alone; the other may well beat, and does."""
     strategy, features = Gege(), DenseFeatures(np.eye(2))
     truth = np.array([[10.0, 3.0], [5.0, 1.0]])
@@ -177,7 +177,7 @@ def test_one_that_is_in_and_away_still_counts_where_an_endpoint_never_said_anyth
     assert reason.name == "lost"
 
 
-def test_two_equal_arms_are_told_apart_as_often_as_the_bounds_say():
+def test_two_equal_arms_are_separated_as_often_as_the_bounds_allow():
     """K = 2, no union to hide behind: the radii of the experiments put a tied arm out at an exactly known rate."""
     problem = problem_for(
         DenseFeatures(np.eye(2)), (1.0, 1.0), sd=(1.0, 1.0), delta=0.3, radii="simplified", first_radius=1.0

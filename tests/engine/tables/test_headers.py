@@ -40,7 +40,7 @@ def imported(header, *values):
     return import_table(raw, propose(raw))
 
 
-def test_classes_are_said_and_no_values():
+def test_text_classes_are_reported_as_no_values():
     table = imported("Activity range", "*", "**", "***", "*", "*", "*")
     assert table.endpoints == ()
     assert [site.name for site in table.library.sites] == ["R1", "R2"]

@@ -63,7 +63,7 @@ def chains(length):
     return parse_text("ID,SMILES,pIC50\n" + rows)
 
 
-def test_search_for_a_core_that_takes_too_long_is_said(monkeypatch):
+def test_search_for_a_core_that_takes_too_long_is_reported(monkeypatch):
     def late(*_, **__):
         raise guarded.TooLong("late")
 

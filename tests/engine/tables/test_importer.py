@@ -45,7 +45,7 @@ def test_values_that_chembl_doubts_are_shown_and_not_used():
 BELOW = "ID|R1|R2|pIC50~c1|Me|H|6.1~|||6.3~c2|H|Cl|7.2~|||7.0~|||7.1~c3|Me|Cl|~|H||5.0"
 
 
-def test_values_below_a_compound_are_its_own_where_nothing_of_another_stands_beside_them():
+def test_values_in_rows_without_an_id_belong_to_the_compound_above():
     raw = parse_text(BELOW.replace("|", "\t").replace("~", "\n"))
     table = import_table(raw, propose(raw))
     assert [(one.compound, one.value) for one in table.history] == [

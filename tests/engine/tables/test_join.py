@@ -44,7 +44,7 @@ def test_what_cannot_be_joined_is_refused_in_one_line():
         join_tables(table("ID|R1\na|Me"), table("what|v\na|1"))
 
 
-def test_file_and_column_are_told_apart(tmp_path):
+def test_joined_file_and_its_column_are_separated(tmp_path):
     odd = tmp_path / "a:b.csv"
     odd.write_text("x")
     assert split_join("acts.csv") == ("acts.csv", None)

@@ -65,7 +65,7 @@ def test_a_pasted_block_is_a_table():
         parse_text("\n\n")
 
 
-def test_encoding_delimiter_and_decimal_are_taken_as_said(tmp_path):
+def test_stated_encoding_delimiter_and_decimal_are_used(tmp_path):
     path = tmp_path / "t.csv"
     path.write_bytes("ID;R1;pIC50\nä;Me,Et;5,5\nb;H;6,25\n".encode())
     raw = read_as(path, ReadAs(encoding="latin-1", delimiter=",", decimal=".", header=(1, 1))).raw
@@ -87,7 +87,7 @@ def test_a_wrong_encoding_is_refused_with_its_row(tmp_path):
         read_as(path, ReadAs(encoding="utf-16"))
 
 
-def test_the_header_is_where_it_is_said(tmp_path):
+def test_stated_header_row_is_used(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("Report,of,May\nCompound,R1,IC50\nx,,nM\na,Me,5\nb,H,6\n")
     raw = read_as(path, ReadAs(header=(2, 1))).raw
@@ -122,7 +122,7 @@ def block(*values, decimal=None):
     return read_text_as(text, ReadAs(decimal=decimal)).raw
 
 
-def test_thousands_pasted_from_a_spreadsheet_are_read_once_decimals_are_said():
+def test_pasted_thousands_are_read_once_decimals_are_stated():
     with pytest.raises(ValueError, match="can be read in two ways"):
         parse_number("12,500", block("12,500", "1,250", "830", "45").decimal)
     assert block("12,500", ">1,250", "830", decimal=".").column("IC50 (nM)") == ("12500", ">1250", "830")

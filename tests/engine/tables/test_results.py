@@ -127,7 +127,7 @@ def test_a_plate_that_is_drawn_is_read_well_by_well():
     )
 
 
-def test_plates_drawn_one_below_the_other_are_told_by_their_titles():
+def test_stacked_plates_are_separated_by_their_titles():
     text = grid(title="Plate: R3-P2") + "\n|\n" + grid(title="Plate|R3-P1", fill={"A1": "3"})
     table = read(text, layouts=plates("R3-P1", "R3-P2"))
     assert [(r.compound, r.plate, r.value) for r in table.results] == [

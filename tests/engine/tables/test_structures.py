@@ -75,7 +75,7 @@ def test_ids_with_one_structure_are_one_compound_on_request():
     assert found.library.find("i") == 0
 
 
-def test_results_under_a_merged_id_are_recorded_for_its_compound_and_that_is_said():
+def test_results_under_a_merged_id_are_recorded_for_its_compound_with_a_note():
     raw = table("A,CCO,Me,6", "A2,OCC,Me,6.3", "A3,C(O)C,Me,6", "B,CCN,H,7", header="ID,SMILES,R1,pIC50")
     found = read(raw, merge="identical")
     assert found.library.aliases == (("A2", "A"), ("A3", "A"))
@@ -151,7 +151,7 @@ def reactions(amines=AMINES):
     return [f"{'|'.join(solvent)}|{'|'.join(amine)}|{10.5 + place}" for place, (solvent, amine) in enumerate(pairs)]
 
 
-def test_structures_beside_names_are_drawn_and_compared_and_the_names_stay():
+def test_structures_next_to_names_are_compared_and_the_names_stay():
     found = library_of(reactions())
     library = found.library
     assert [site.name for site in library.sites] == ["solvent", "amine"]

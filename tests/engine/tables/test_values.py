@@ -46,7 +46,7 @@ def test_a_bare_number_that_is_no_pic50_is_named():
     assert no_p_value(Endpoint("yield"), read_entry(Endpoint("yield"), "35")) is None
 
 
-def test_what_is_not_used_stays_beside_the_value_and_a_concentration_s_sd_is_none_of_its_logarithm():
+def test_unused_parts_stay_with_the_value_and_sds_of_concentrations_are_dropped():
     p = Endpoint("pIC50")
     entry = read_entry(p, "7.2 ± 0.1")
     assert (entry.value, entry.n, entry.sd, entry.note) == (7.2, 1, None, "entered as 7.2 ± 0.1")
@@ -156,6 +156,6 @@ def test_a_column_of_answers_is_an_endpoint_with_the_words_of_the_table(tmp_path
     assert Endpoint.from_json(endpoint.as_json()) == endpoint
 
 
-def test_a_dash_is_an_answer_only_beside_a_plus() -> None:
+def test_dash_is_an_answer_only_where_there_is_a_plus() -> None:
     assert read_entry(Endpoint("A", kind="yes-no", words=("+", "-")), "-").value == 0.0  # type: ignore[union-attr]
     assert read_entry(Endpoint("A", kind="yes-no", words=("active", "inactive")), "-") is None

@@ -59,7 +59,7 @@ def test_every_phase_of_xy_adaptive_has_a_tenth_of_the_variance_of_the_last():
     assert np.all(np.array(worst[1:]) >= 0.8 * limits[1:])
 
 
-def test_alba_bounds_every_mean_by_half_a_gap_that_halves_and_plans_anew_at_half_the_dimension():
+def test_alba_halves_its_gap_and_plans_again_at_half_the_dimension():
     rng = np.random.default_rng(4)
     x = np.eye(8)
     truth = np.array([1.0, 0.9, 0.7, 0.6, 0.4, 0.3, 0.2, 0.1])
