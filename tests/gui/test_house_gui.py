@@ -1,17 +1,8 @@
 """The ground under the window: Qt starts, its signals lose no reference, and tests notice what is left running."""
 
 import textwrap
-from pathlib import Path
-
-from PySide6.QtCore import QSettings, QStandardPaths
 
 from tests.packaging.test_house import ROOT, run_tests
-
-
-def test_settings_lie_in_the_tests_own_home(qapp, own_settings):
-    assert Path(QSettings("someone", "something").fileName()).is_relative_to(own_settings)
-    place = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.AppConfigLocation)
-    assert Path(place).is_relative_to(own_settings) or "qttest" in place
 
 
 def test_timer_or_thread_left_running_fails_its_test(tmp_path):

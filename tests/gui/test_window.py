@@ -64,11 +64,6 @@ def test_file_that_is_no_campaign_is_refused(qtbot, campaign, tmp_path, content,
     assert campaign.messages.isHidden()
 
 
-def test_a_campaign_is_never_written_over(qtbot, campaign):
-    campaign.session.save_copy(view(campaign).path)
-    until(qtbot, lambda: "already a file" in campaign.messages.text)
-
-
 def test_new_campaign_explains_refusals_at_their_fields(qtbot, window, tmp_path):
     window.new_campaign()
     creation = creation_of(window)

@@ -1,4 +1,4 @@
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -6,6 +6,15 @@ import pytest
 from assaypilot.engine.campaign.state import Status
 from tests.engine.export import reporting
 from tests.engine.export.making import MEASURABLE, begin, nasty_library, play
+
+
+@pytest.fixture(scope="module", autouse=True)
+def coarse_pictures() -> Iterator[None]:
+    """Draw the pictures of reports and slides with few pixels, where half of the time goes."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("assaypilot.engine.export.report.DENSITY", 0.5)
+        patch.setattr("assaypilot.engine.export.slide._DPI", 40)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -27,7 +27,7 @@ class Export:
     said: tuple[str, ...] = ()
     """Parts of what must be told."""
     slow: bool = False
-    """Whether another of the tables has the same series."""
+    """Whether quicker tables ask the same of it."""
 
     @property
     def path(self) -> Path:
