@@ -25,10 +25,12 @@ def window(open_window, tmp_path, qtbot):
 def test_one_click_goes_on_with_the_series_model_and_undo_takes_it_back(qtbot, window):
     page, before = window.goal, status(window)
     assert page.series.isVisible()
+    assert window.strip.errors.isHidden()  # a proof states none
     page.series.click()
     wait_for(qtbot, window, lambda: status(window).guarantee.kind == "calibrated")
     now = status(window)
     assert now.strategy == "gaussian-process"
+    assert window.strip.errors.text().startswith("About ")
     assert len(now.measurements) == len(before.measurements)
     assert not page.series.isVisible()
     assert not page.ways.series.isVisible()
