@@ -75,8 +75,12 @@ def finish(campaign: Campaign) -> Status:
 
 def differences(one: Any, other: Any, where: str = "") -> list[str]:
     """Where two values differ, down to every array and text; equal when there is nothing."""
+    if one is other:
+        return []
     if type(one) is not type(other):
         return [f"{where}: {type(one).__name__} and {type(other).__name__}"]
+    if isinstance(one, str | int | float):  # most of what there is
+        return [] if one == other or (one != one and other != other) else [f"{where}: {one!r} and {other!r}"]
     if isinstance(one, np.ndarray):
         same = one.dtype == other.dtype and np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
         return [] if same else [f"{where}: {one} and {other}"]
@@ -93,20 +97,13 @@ def differences(one: Any, other: Any, where: str = "") -> list[str]:
         if len(one) != len(other):
             return [f"{where}: {len(one)} and {len(other)} entries"]
         return [d for k, (a, b) in enumerate(zip(one, other, strict=True)) for d in differences(a, b, f"{where}[{k}]")]
-    same = one == other or (isinstance(one, float) and np.isnan(one) and np.isnan(other))
-    return [] if same else [f"{where}: {one!r} and {other!r}"]
-
-
-def reopened(campaign: Campaign) -> Status:
-    """What somebody who opens the file now sees."""
-    with Campaign.open(campaign.path, read_only=True) as other:
-        return other.status()
+    return [] if one == other else [f"{where}: {one!r} and {other!r}"]
 
 
 def replays(campaign: Campaign) -> Status:
-    """The campaign's status, after a look that the file, opened anew, gives the same."""
-    assert differences(campaign.status(), reopened(campaign)) == []
+    """The campaign's status, after a look that the file, opened again, gives the same."""
     with Campaign.open(campaign.path, read_only=True) as other:
+        assert differences(campaign.status(), other.status()) == []
         assert (other.undo_label, other.redo_label) == (campaign.undo_label, campaign.redo_label)
         assert other.history() == campaign.history()
     return campaign.status()
