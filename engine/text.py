@@ -92,3 +92,8 @@ def pick(thing: object, names: str) -> dict[str, Any]:
     """Return attributes of a thing, None for each of None; ``names`` have blanks between, ``key=name`` renames one."""
     pairs = (name.partition("=") for name in names.split())
     return {key: None if thing is None else getattr(thing, name or key) for key, _, name in pairs}
+
+
+def in_letters(place: int) -> str:
+    """Return the letters of a row of a plate or a column of a sheet, counted from 0: A to Z, then AA, AB, ..."""
+    return chr(ord("A") + place) if place < 26 else in_letters(place // 26 - 1) + chr(ord("A") + place % 26)

@@ -10,6 +10,7 @@ from itertools import groupby, pairwise
 from types import MappingProxyType
 
 from ..errors import AssayPilotError
+from ..text import in_letters
 
 _NAME = re.compile(r"([A-Za-z]{1,2})[ _-]?0*([1-9]\d{0,2})")
 
@@ -23,7 +24,7 @@ class Well:
 
     def __str__(self) -> str:
         """Return the name people use: ``A1``, ``H12``, ``AF48``."""
-        return f"{row_letters(self.row)}{self.column + 1}"
+        return f"{in_letters(self.row)}{self.column + 1}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +48,6 @@ FORMATS: Mapping[int, Format] = MappingProxyType(
     {shape.wells: shape for shape in (Format(4, 6), Format(6, 8), Format(8, 12), Format(16, 24), Format(32, 48))}
 )
 """The usual plates by their number of wells: 24, 48, 96 (A1 to H12), 384 (A1 to P24), 1536 (A1 to AF48)."""
-
-
-def row_letters(row: int) -> str:
-    """Return the letters of a row counted from 0: A to Z, then AA to AF."""
-    return chr(ord("A") + row) if row < 26 else row_letters(row // 26 - 1) + chr(ord("A") + row % 26)
 
 
 def read_well(text: str, on: Format) -> Well:

@@ -9,9 +9,10 @@ from pathlib import Path
 from ..campaign.issued_rounds import Round, RoundItem
 from ..campaign.state import Status
 from ..domain.controls import find_control
-from ..domain.plates import Layout, Well, row_letters
+from ..domain.plates import Layout, Well
 from ..tables import headers
 from ..tables.raw import fold
+from ..text import in_letters
 from .sheet import Cell, Sheet, rounded, unique, write_csv
 from .shortlist import decimals_of, structure
 
@@ -179,7 +180,7 @@ def plate_map(status: Status, issued: Round, layout: Layout) -> Sheet:
             name, rank = status.library.ids[placed.compound], ranks[placed.compound]
             contents[well] = ("compound", name, rank, issued.number, placed.replicate, point, "")
         rows += [
-            (plate.name, str(well), row_letters(well.row), well.column + 1, *contents[well], measured)
+            (plate.name, str(well), in_letters(well.row), well.column + 1, *contents[well], measured)
             for well in sorted(contents)
         ]
     return Sheet(header, tuple(rows))

@@ -13,10 +13,10 @@ from reportlab.platypus import CondPageBreak, Flowable, KeepTogether, LongTable,
 from ..campaign.issued_rounds import Round, RoundItem
 from ..campaign.state import Status
 from ..chemistry.names import carried_names
-from ..domain.plates import Layout, Plate, Well, row_letters
+from ..domain.plates import Layout, Plate, Well
 from ..figures.aligned import Aligned
 from ..system.progress import Report, silent
-from ..text import many
+from ..text import in_letters, many
 from .formats import write_whole
 from .pdf_pages import (
     BARE,
@@ -179,7 +179,7 @@ def plate_table(layout: Layout, plate: Plate, ranks: Mapping[int, int], width: f
     rows = [["", *(str(column + 1) for column in range(shape.columns))]]
     style: list[tuple[object, ...]] = [("GRID", (1, 1), (-1, -1), min(0.6, 0.03 * step), _WELL)]
     for row in range(shape.rows):
-        rows.append([row_letters(row)])
+        rows.append([in_letters(row)])
         for column in range(shape.columns):
             edge = row in (0, shape.rows - 1) or column in (0, shape.columns - 1)
             look = looks.get(Well(row, column)) or _Look("", _SHUT if edge and not use.edge else None)

@@ -13,7 +13,8 @@ from ..errors import AssayPilotError
 from ..figures.palette import LIGHT
 from ..system.places import temporary_folder
 from ..system.progress import Report, silent
-from ..tables.raw import FORMULA, letters_of
+from ..tables.raw import FORMULA
+from ..text import in_letters
 from .contents import Contents
 from .formats import refused, write_whole
 from .plain import cell_text, in_header, length_of, number_format
@@ -241,7 +242,7 @@ class _Writer:
         page.autofilter(0, 0, last, len(header) - 1)
         page.freeze_panes(1, frozen)
         # Ids such as 0012 are texts on purpose.
-        page.ignore_errors({"number_stored_as_text": f"A1:{letters_of(len(header))}{last + 1}"})
+        page.ignore_errors({"number_stored_as_text": f"A1:{in_letters(len(header) - 1)}{last + 1}"})
         if not sheet.rows:
             self._write_empty(page, name)
             last = 12  # so that the box is on paper, too

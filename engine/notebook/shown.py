@@ -16,10 +16,9 @@ from ..campaign.state import Status
 from ..chemistry.names import carried_names, site_names
 from ..errors import AssayPilotError
 from ..export.answer import picture_of
-from ..export.pictures import look
+from ..export.pictures import look, rounds_figure
 from ..export.shortlist import brief_table, ranked
 from ..figures.heat import heat_map, heat_size, pair_map
-from ..figures.rounds import counts_by_round, set_by_round
 from ..text import many
 
 if TYPE_CHECKING:
@@ -114,18 +113,12 @@ def picture(now: Status, kind: str, sites: Sites, size: Size) -> Figure:
     """Return a figure of a campaign; AssayPilotError for a kind or a site that there is not."""
     kinds: dict[str, Callable[[], Figure]] = {
         "candidates": lambda: picture_of(now).draw(size or (9.0, 4.0), _DPI),
-        "rounds": lambda: _rounds(now, size),
+        "rounds": lambda: rounds_figure(now, size or (6.0, 3.0), _DPI),
         "map": lambda: _map(now, sites, size),
     }
     if kind not in kinds:
         raise AssayPilotError(f"there is no plot {kind!r}", mend=f"Choose one of: {', '.join(kinds)}.")
     return _shown(kinds[kind]())
-
-
-def _rounds(now: Status, size: Size) -> Figure:
-    last = max((one.number for one in now.rounds if one.state != "withdrawn"), default=0)
-    counts = counts_by_round(now.candidates.status, now.candidates.decided_in_round, last)
-    return set_by_round(*counts, size=size or (6.0, 3.0), dpi=_DPI)
 
 
 def _map(now: Status, sites: Sites, size: Size) -> Figure:

@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..domain.plates import FORMATS, Well, row_letters
+from ..domain.plates import FORMATS, Well
+from ..text import in_letters
 from . import headers
 from .layout import LaidOut, lay_out
 from .raw import fold
@@ -229,7 +230,7 @@ def _grid_at(texts: Sequence[Sequence[str]], at: int) -> _Grid | None:
 def _lettered(texts: Sequence[Sequence[str]], at: int, left: int, rows: int) -> bool:
     below = texts[at + 1 : at + 1 + rows]
     return len(below) == rows and all(
-        left < len(line) and line[left].upper() == row_letters(row) for row, line in enumerate(below)
+        left < len(line) and line[left].upper() == in_letters(row) for row, line in enumerate(below)
     )
 
 

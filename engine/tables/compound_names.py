@@ -12,9 +12,9 @@ from typing import TypeVar
 from ..domain.controls import Control, find_control
 from ..domain.endpoint import Endpoint
 from ..domain.library import Library, Site, is_hydrogen
-from ..domain.plates import Format, Layout, Placed, Plate, Well, read_well, row_letters
+from ..domain.plates import Format, Layout, Placed, Plate, Well, read_well
 from ..errors import AssayPilotError
-from ..text import listed
+from ..text import in_letters, listed
 from . import headers
 from .raw import RawTable, fold
 from .values import is_missing
@@ -300,7 +300,7 @@ def _well_texts(raw: RawTable) -> tuple[str, ...] | None:
     both = [raw.called(names) for names in (_ROWS, _COLUMNS)]
     if both[0] is None or both[1] is None:
         return None
-    rows = (row_letters(int(text) - 1) if text.isdigit() and int(text) else text for text in raw.column(both[0]))
+    rows = (in_letters(int(text) - 1) if text.isdigit() and int(text) else text for text in raw.column(both[0]))
     return tuple(f"{row}{text}" for row, text in zip(rows, raw.column(both[1]), strict=True))
 
 

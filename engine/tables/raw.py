@@ -370,15 +370,6 @@ def rows_named(places: Sequence[int]) -> str:
     return f"Rows {listed([str(place) for place in places], _NAMED_ROWS)}"
 
 
-def letters_of(column: int) -> str:
-    """Return the name of a column by its number from 1: A, B, ..., AA."""
-    name = ""
-    while column:
-        column, digit = divmod(column - 1, 26)
-        name = chr(65 + digit) + name
-    return name
-
-
 def to_bytes(table: RawTable) -> bytes:
     """Return the table as JSON."""
     values = {one.name: getattr(table, one.name) for one in fields(RawTable)}

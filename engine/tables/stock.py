@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -42,7 +41,7 @@ def parse_state(text: str, decimal: str = ".") -> int:
     match = _AMOUNT.fullmatch(text.strip())
     if match is None:
         raise _refused(text, "says neither yes, no, an amount, in stock, to be made nor cannot")
-    amount = _number(match[1], decimal)
+    amount = parse_number(match[1], decimal)
     if amount < 0:
         raise _refused(text, "is below 0, so it is no amount")
     return IN_STOCK if amount > 0 else TO_MAKE
@@ -53,7 +52,7 @@ def parse_cost(text: str, decimal: str = ".") -> float:
     match = _MONEY.fullmatch(text.strip())
     if match is None:
         raise _refused(text, "is no cost")
-    cost = _number(match[1].replace(" ", "").replace("'", ""), decimal)
+    cost = parse_number(match[1].replace(" ", "").replace("'", ""), decimal)
     if cost < 0:
         raise _refused(text, "is a cost below 0")
     if cost >= DEAREST:
@@ -70,19 +69,12 @@ def parse_lead(text: str, decimal: str = ".", round_days: float = 7.0) -> float:
     each = round_days if unit in ("round", "rounds") else _DAYS.get(unit)
     if each is None:
         raise _refused(text, "is no lead time; write days, or for example 3 weeks or 2 rounds")
-    lead = each * _number(match[1], decimal)
+    lead = each * parse_number(match[1], decimal)
     if lead < 0:
         raise _refused(text, "is a lead time below 0")
     if lead > LONGEST:
         raise _refused(text, "is a lead time of more than ten years")
     return lead
-
-
-def _number(text: str, decimal: str) -> float:
-    value = parse_number(text, decimal)
-    if not math.isfinite(value):
-        raise _refused(text, "is no number")
-    return value
 
 
 STOCK_ROLES = {

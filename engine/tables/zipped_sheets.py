@@ -18,8 +18,8 @@ from xml.etree import ElementTree
 
 from ..errors import AssayPilotError
 from ..system.limits import LARGEST_UNPACKED, MOST_PARTS, MOST_SPANNED
-from ..text import listed
-from .raw import letters_of, rows_named
+from ..text import in_letters, listed
+from .raw import rows_named
 
 _REFERENCE = re.compile(rb"\sr\s*=\s*[\"']([A-Za-z]*)(\d+)")
 """The position of a cell or a row of a sheet."""
@@ -216,7 +216,7 @@ def apply_looks(lines: list[list[Any]], looks: Looks, warnings: list[str]) -> No
         if row < len(lines) and column < len(lines[row]) and type(lines[row][column]) in (int, float):
             # As decimals, so that 0.07 becomes 7 and not 7.000000000000001.
             lines[row][column] = float(Decimal(repr(lines[row][column])) * 100)
-            changed[letters_of(column + 1)] += 1
+            changed[in_letters(column)] += 1
     if changed:
         warnings.append(
             f"Shown as per cent in the sheet and read as shown, 25 for 25%: numbers of column {listed(list(changed))} "
@@ -231,7 +231,7 @@ def warn_of_looks(lines: Sequence[Sequence[Any]], looks: Looks, rows: Sequence[i
     """
     inside, width = set(rows), max(map(len, lines), default=0)
     struck = [
-        f"{letters_of(column + 1)}{row + 1}"
+        f"{in_letters(column)}{row + 1}"
         for row, column in looks.struck
         if row + 1 in inside and column < len(lines[row]) and lines[row][column] != ""
     ]
@@ -246,6 +246,6 @@ def warn_of_looks(lines: Sequence[Sequence[Any]], looks: Looks, rows: Sequence[i
             f"{len(rows):,} rows ({rows_named(hidden).lower()}). If they do not belong to the table, copy what is "
             "shown to a new sheet."
         )
-    unseen = [letters_of(column) for column in sorted(looks.hidden_columns) if column <= width]
+    unseen = [in_letters(column - 1) for column in sorted(looks.hidden_columns) if column <= width]
     if unseen:
         warnings.append(f"Hidden in the sheet and read, too: column {listed(unseen)}.")

@@ -10,8 +10,8 @@ from PySide6.QtGui import QBrush, QColor, QHelpEvent, QMouseEvent, QPainter, QPa
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from assaypilot.engine.campaign.state import STATUSES, Status
-from assaypilot.engine.domain.plates import Layout, Placed, Plate, Well, row_letters
-from assaypilot.engine.text import joined, many
+from assaypilot.engine.domain.plates import Layout, Placed, Plate, Well
+from assaypilot.engine.text import in_letters, joined, many
 
 from ..resources.theme import blend, theme
 from ..tables.rows import plain_tip
@@ -197,7 +197,7 @@ class PlateView(QWidget):
         for column in range(0, shape.columns, every):
             painter.drawText(QRectF(left + column * step - 10, 0, step + 20, EDGE - 3), centre, str(column + 1))
         for row in range(0, shape.rows, every):
-            painter.drawText(QRectF(left - EDGE, top + row * step - 6, EDGE - 3, step + 12), centre, row_letters(row))
+            painter.drawText(QRectF(left - EDGE, top + row * step - 6, EDGE - 3, step + 12), centre, in_letters(row))
 
     def _paint_well(self, painter: QPainter, well: Well) -> None:
         box = self.box(well)

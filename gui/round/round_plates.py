@@ -9,8 +9,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox, QFrame
 
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.domain.plates import Layout, Well, row_letters
-from assaypilot.engine.text import many
+from assaypilot.engine.domain.plates import Layout, Well
+from assaypilot.engine.text import in_letters, many
 
 from ..tables.table import as_clipboard
 from ..widgets.inputs import combo_box, fill_box
@@ -150,7 +150,7 @@ class PlatesPane(QFrame):
 
         rows = [[plate.name, *(str(column + 1) for column in range(shape.columns))]]
         rows += [
-            [row_letters(row), *(text(Well(row, column)) for column in range(shape.columns))]
+            [in_letters(row), *(text(Well(row, column)) for column in range(shape.columns))]
             for row in range(shape.rows)
         ]
         QGuiApplication.clipboard().setText(as_clipboard(rows))

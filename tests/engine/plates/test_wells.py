@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assaypilot.engine.domain.plates import FORMATS, Well, read_well, row_letters, wells_text
+from assaypilot.engine.domain.plates import FORMATS, Well, read_well, wells_text
+from assaypilot.engine.text import in_letters
 
 
 @pytest.mark.parametrize(("size", "last"), [(24, "D6"), (48, "F8"), (96, "H12"), (384, "P24"), (1536, "AF48")], ids=str)
@@ -15,14 +16,14 @@ def test_the_last_well_of_each_plate(size, last):
 
 
 def test_letters_go_on_after_z():
-    assert [row_letters(row) for row in (0, 7, 25, 26, 31, 51, 52)] == ["A", "H", "Z", "AA", "AF", "AZ", "BA"]
+    assert [in_letters(row) for row in (0, 7, 25, 26, 31, 51, 52)] == ["A", "H", "Z", "AA", "AF", "AZ", "BA"]
 
 
 @given(st.sampled_from(sorted(FORMATS)), st.data())
 def test_every_spelling_of_a_well_is_read(size, data):
     shape = FORMATS[size]
     well = Well(data.draw(st.integers(0, shape.rows - 1)), data.draw(st.integers(0, shape.columns - 1)))
-    letters, number = row_letters(well.row), well.column + 1
+    letters, number = in_letters(well.row), well.column + 1
     for text in (
         f"{letters}{number}",
         f"{letters.lower()}{number:02d}",
