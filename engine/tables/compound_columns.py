@@ -342,23 +342,22 @@ def counted_together(claims: Claims, endpoints: Sequence[EndpointColumn], name_c
     Only unused columns count, and of those that differ the first by ``_DISTINGUISH_VALUES`` is named.
     """
     raw = claims.raw
-    for name in (*_DISTINGUISH_VALUES, None):
-        for column in raw.columns:
-            if column in claims.taken or (not is_dose(column) if name is None else fold(column) != name):
-                continue
-            for endpoint in endpoints:
-                if name is None and headers.looks_like_activity(endpoint.endpoint.name):
-                    continue  # a fitted value is of all concentrations
-                kinds = _kinds(raw, column, endpoint, name_column)
-                if len(kinds) > 1:
-                    more = ", …" if len(kinds) > _NAMED else ""
-                    claims.reported.add(column)
-                    claims.warnings.append(
-                        f"{endpoint.endpoint.name}: its values are of {len(kinds)} different ones by column {column} "
-                        f"({', '.join(kinds[:_NAMED])}{more}) and count together. If they are not the same quantity, "
-                        "keep the rows of one in the table."
-                    )
-                    return
+    called = [column for name in _DISTINGUISH_VALUES for column in raw.columns if fold(column) == name]
+    doses = [column for column in raw.columns if is_dose(column) and column not in called]
+    for column in (one for one in (*called, *doses) if one not in claims.taken):
+        for endpoint in endpoints:
+            if column in doses and headers.looks_like_activity(endpoint.endpoint.name):
+                continue  # a fitted value is of all concentrations
+            kinds = _kinds(raw, column, endpoint, name_column)
+            if len(kinds) > 1:
+                more = ", …" if len(kinds) > _NAMED else ""
+                claims.reported.add(column)
+                claims.warnings.append(
+                    f"{endpoint.endpoint.name}: its values are of {len(kinds)} different ones by column {column} "
+                    f"({', '.join(kinds[:_NAMED])}{more}) and count together. If they are not the same quantity, "
+                    "keep the rows of one in the table."
+                )
+                return
 
 
 def _kinds(raw: RawTable, column: str, endpoint: EndpointColumn, name_column: str | None) -> list[str]:

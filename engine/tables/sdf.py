@@ -69,17 +69,14 @@ def _read(file: OpenedFile, report: Report) -> RawTable:
             file=file.name,
             mend="Export only the compounds of the series.",
         )
-    size = max(1, len(text))
     rows: list[Record] = []
     smiles: list[str] = []
     problems: list[Problem] = []
-    done = 0
     drawn: dict[bytes, str] = {}
     filled = False
-    for number, (record, length) in enumerate(records(text), start=1):
-        done += length
+    for number, record in enumerate(records(text), start=1):
         if number % _REPORT_EVERY == 1:
-            report(0.05 + 0.85 * min(1.0, done / size), f"Reading structures: {number:,}")
+            report(0.05 + 0.85 * number / (count + 1), f"Reading structures: {number:,}")
         found = ""
         reason = record.problem
         if not reason:
@@ -129,11 +126,11 @@ def _read(file: OpenedFile, report: Report) -> RawTable:
     )
 
 
-def records(text: str) -> Iterator[tuple[Record, int]]:
-    """Yield the records of an SD file one after another, each with its length; text behind the last ``$$$$`` is one."""
+def records(text: str) -> Iterator[Record]:
+    """Yield the records of an SD file one after another; text behind the last ``$$$$`` is one."""
     *whole, last = _RECORD_END.split(text.replace("\r\n", "\n").replace("\r", "\n"))
     for piece in (*whole, last) if last.strip() else whole:
-        yield _record(piece), len(piece)
+        yield _record(piece)
 
 
 def _record(piece: str) -> Record:

@@ -90,7 +90,7 @@ def test_records_come_back_as_they_were_written(written):
     for title, count in written:
         safe = title.replace("$$$$", "").replace(">", "").strip()
         text += record(safe, *((f"p{n}", f">{n}") for n in range(count)))
-    found = [one for one, _ in records(text)]
+    found = list(records(text))
     assert [(one.title, len(one.properties)) for one in found] == [
         (title.replace("$$$$", "").replace(">", "").strip(), count) for title, count in written
     ]
