@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from ..domain.derived import check_differences, in_words
 from ..domain.endpoint import CONCENTRATIONS, Endpoint, normalise_unit
@@ -16,9 +17,9 @@ from .classes import about_kind, about_unread, about_words, classes_of, is_resul
 from .column_roles import SAMPLED, Claims
 from .endpoint_kinds import described, kind_of, without_column
 from .normalise import doses, is_dose, points_in_columns
-from .options import EndpointColumn, EndpointSpec
+from .options import SIDES, EndpointColumn, EndpointSpec
 from .raw import fold
-from .side_columns import SIDES, Sides, about_errors, once_each, run_groups
+from .side_columns import Sides, about_errors, once_each, run_groups
 from .values import is_missing, parse_value
 
 _MOST_NAMES = 60
@@ -102,7 +103,7 @@ class Endpoints:
                 self._claims.reported.add(column)
         several = sum(column is not None for _, column in chosen) > 1
         columns = [self._endpoint(spec, column, several) for spec, column in chosen]
-        used = {side for column in columns for side in (column.relation, column.unit, column.n, column.sd)}
+        used = {side for column in columns for side in column.sides.values()}
         lost = [
             column
             for column in self._claims.free()
@@ -149,7 +150,7 @@ class Endpoints:
         """Return the endpoints of a table with one row per measurement, by the texts in its endpoint column."""
         order = list(dict.fromkeys(text for text in self.raw.column(name_column) if not is_missing(text)))
         specs = {fold(spec.name): spec for spec in self.specs}
-        sides = {role: self._claims.role(role) for role in SIDES}
+        sides: dict[str, Any] = {role: self._claims.role(role) for role in SIDES}
         self._find_sides(sides)
         columns = []
         fits = [text for text in order if headers.is_of_fit(text) and fold(text) not in specs]
@@ -167,8 +168,7 @@ class Endpoints:
                 unit = self._commonest(sides["unit"], name_column, text)
             cells = zip(self.raw.column(value), self.raw.column(name_column), strict=True)
             own = tuple(cell for cell, name in cells if name == text)
-            found = replace(self._described(spec, bare, unit, own), value=value, only=text)
-            columns.append(_with_sides(found, sides))
+            columns.append(replace(self._described(spec, bare, unit, own), value=value, only=text, **sides))
         columns += [self._endpoint(spec, None, several=True) for spec in specs.values()]
         self.notes.append(
             f"Each row is one measurement: {name_column} says of what "
@@ -202,7 +202,7 @@ class Endpoints:
             None,
         )
 
-    def _find_sides(self, sides: dict[str, str | None]) -> None:
+    def _find_sides(self, sides: dict[str, Any]) -> None:
         """Add the relation and the unit of each row, by the cells of columns, where no header names them."""
         if sides["relation"] is None:
             sides["relation"] = next((c for c in self._claims.free() if c in self.sides.signs), None)
@@ -217,7 +217,7 @@ class Endpoints:
     def _endpoint(self, spec: EndpointSpec, column: str | None, several: bool) -> EndpointColumn:
         """Return the endpoint a spec describes, what it leaves open being read from the header and a unit column."""
         bare, header_unit = headers.split_unit(column or spec.name)
-        sides: dict[str, str | None] = dict.fromkeys(SIDES)
+        sides: dict[str, Any] = dict.fromkeys(SIDES)
         called, runs = next(
             ((name, runs) for name, runs in self.runs.items() if column in runs and self._calls(spec, name)), ("", ())
         )
@@ -243,8 +243,7 @@ class Endpoints:
             unit = self._unit_in_cells(column)
         bare = headers.split_unit(spec.name)[0] if runs else bare
         texts = () if column is None else self.raw.column(column)
-        found = replace(self._described(spec, bare, unit, texts), value=column, further=tuple(runs[1:]))
-        return _with_sides(found, sides)
+        return replace(self._described(spec, bare, unit, texts), value=column, further=tuple(runs[1:]), **sides)
 
     def _described(self, spec: EndpointSpec, bare: str, unit: str, texts: Sequence[str]) -> EndpointColumn:
         """Return the endpoint with its scale and direction chosen where the user did not; notes on it are kept.
@@ -381,8 +380,3 @@ class Endpoints:
         """Whether a column contains standard errors of means."""
         within = headers.role_within(column)
         return headers.role_of(column) == "sem" or (within is not None and within[1] == "sem")
-
-
-def _with_sides(found: EndpointColumn, sides: dict[str, str | None]) -> EndpointColumn:
-    """Return an endpoint's column with its side columns."""
-    return replace(found, relation=sides["relation"], unit=sides["unit"], n=sides["n"], sd=sides["sd"])

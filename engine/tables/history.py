@@ -62,7 +62,7 @@ def read_history(
             continue
         endpoint = column.endpoint
         reader = ValueReader(endpoint, column.value)
-        sides = {"relation": column.relation, "unit": column.unit, "n": column.n, "sd": column.sd}
+        sides = column.sides
         given = {role: texts(side) for role, side in sides.items()}
         only = None if column.only is None else fold(column.only)
         # Most cells of a large table are plain numbers with nothing beside them; they take a short way.

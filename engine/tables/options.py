@@ -18,6 +18,8 @@ _STOCK = ("stock", "cost", "lead")
 ROLES = ("replicate", "date", "plate", "well", "batch", "comment")
 _COLUMNS = ("id", "smiles", "endpoint_column", "assay_column", "available", "excluded", *ROLES, *_STOCK)
 """The columns of a mapping that are not of one endpoint or site."""
+SIDES = ("relation", "unit", "n", "sd")
+"""The columns that go with one of values, by their roles."""
 _OF_PARTS = ("unit", "transform", "sd", "wells_per_measurement", "kind", "words")
 """Settings that a difference of two endpoints takes from them."""
 _EXAMPLE = 'For example "IC50;unit=nM;sd=0.2".'
@@ -110,6 +112,11 @@ class EndpointColumn:
     """Whether the user or its name determines the better direction."""
     scale_why: str = field(default="", compare=False)
 
+    @property
+    def sides(self) -> dict[str, str | None]:
+        """Its side columns by their roles."""
+        return {role: getattr(self, role) for role in SIDES}
+
     def each(self) -> tuple[EndpointColumn, ...]:
         """Return the same endpoint once for each of its columns of values."""
         if not self.further:
@@ -186,7 +193,7 @@ class TableMapping(Reading):
     def columns(self) -> tuple[str, ...]:
         """Every column of the table that is used, in no particular order."""
         shared = (getattr(self, name) for name in _COLUMNS)
-        own = [(c.value, *c.further, c.relation, c.unit, c.n, c.sd) for c in self.endpoints]
+        own = [(c.value, *c.further, *c.sides.values()) for c in self.endpoints]
         drawn = [column for _, column in self.structures]
         return tuple(dict.fromkeys([*self.sites, *drawn, *filter(None, shared), *(x for c in own for x in c if x)]))
 

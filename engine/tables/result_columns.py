@@ -12,9 +12,9 @@ from ..errors import AssayPilotError
 from . import headers
 from .column_roles import Claims
 from .normalise import points_in_columns
+from .options import SIDES
 from .raw import RawTable, columns_named, fold
 from .side_columns import (
-    SIDES,
     Sides,
     about_errors,
     about_mean,

@@ -17,10 +17,11 @@ from ..system.progress import Report, silent
 from . import headers
 from .compound_names import CompoundNames, named_by_sites, other_substituents, with_compounds
 from .entries import Unreadable, ValueReader, is_empty, quality_column, read_entry
+from .options import SIDES
 from .products import looks_changed
 from .raw import Problem, RawTable, columns_named, fold
 from .result_columns import ValueColumn, p_name, value_columns
-from .side_columns import SIDES, names_people
+from .side_columns import names_people
 from .values import Value, is_missing, quoted
 
 _TEXTS = ("round", "replicate", "date", "plate", "well", "batch", "comment", "excluded")

@@ -100,9 +100,6 @@ def _names_better(column: str, other: str, value: str) -> bool:
     return other != value and any(len(base) > longest and _begins(fold(column), base) for base in headers.bases(other))
 
 
-SIDES = ("relation", "unit", "n", "sd")
-
-
 def about_mean(column: str) -> str:
     """Return the note on a mean that is not read."""
     return f"Column {column} seems to be the mean of the runs next to it: the runs are read, the mean is not."
