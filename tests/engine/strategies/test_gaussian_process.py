@@ -1,5 +1,6 @@
 """The strategy by the series model: beliefs, batches, statuses, and campaigns played to their end."""
 
+import itertools
 import time
 from dataclasses import replace
 
@@ -145,6 +146,17 @@ def test_first_round_uses_the_levels_of_every_site_evenly(sizes, n):
     for site, size in enumerate(sizes):
         used = np.bincount(codes[chosen, site], minlength=size)
         assert used.max() - used.min() <= (1 if len(codes) <= 400 and n <= len(codes) // 2 else 2)
+
+
+@pytest.mark.parametrize("sizes", [(24, 8, 8), (4, 3, 8, 10), (5, 5, 5)])
+def test_first_round_holds_nearly_every_pair_that_it_has_room_for(sizes):
+    codes = product(sizes)
+    n = round(0.04 * len(codes)) if len(codes) > 200 else 25
+    chosen = spread(codes, sizes, np.zeros(0, dtype=np.intp), np.arange(len(codes)), n, seed=3)
+    for pair in itertools.combinations(range(len(sizes)), 2):
+        held = len(np.unique(codes[np.ix_(chosen, pair)], axis=0))
+        # A random round of this size holds about 63 % of as many pairs.
+        assert held >= 0.9 * min(n, sizes[pair[0]] * sizes[pair[1]])
 
 
 def test_settle_picks_what_exact_conditioning_says_is_best():
@@ -399,3 +411,17 @@ def test_intervals_and_expected_errors_are_calibrated_on_series_drawn_from_the_m
         happened += (given.goal.members(truth) & ~answer).sum() + (answer & ~given.goal.acceptable(truth)).sum()
     assert 0.93 <= inside / counted <= 0.98
     assert 1 / 1.3 <= stated / happened <= 1.3
+
+
+def test_values_may_have_other_shifts_than_those_known_before():
+    """First the table beside a round, then two rounds and more values: nothing of the first is left."""
+    codes, _ = additive((3, 3), np.random.default_rng(1))
+    given = problem(codes, (3, 3), AllEpsilonBest(0.3, 0.2))
+    arms, none = np.arange(9), np.full(9, np.inf)
+    history = Measured(arms, np.zeros(9), np.ones(9), -none, none, (np.zeros(9, dtype=np.intp),))
+    rounds = history.take(np.arange(6))
+    rounds = replace(rounds, shifts=(np.arange(6) % 2, np.arange(6) % 3), centred=1)
+    state = STRATEGY.inform(STRATEGY.inform(STRATEGY.start(given), (history,)), (rounds,))
+    (found,) = STRATEGY.measured(state)
+    assert [one.tolist() for one in found.shifts] == [one.tolist() for one in rounds.shifts]
+    assert found.centred == 1
