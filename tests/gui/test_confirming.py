@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from assaypilot.engine.domain.library import Library, Site
-from tests.gui.helpers import copied, idle, made, open_round, returned, status, wait_for
+from tests.gui.helpers import copied, made, open_round, returned, status, wait_for
 
 SITES = (("R1", 5), ("R2", 4), ("R3", 4))
 
@@ -79,39 +79,3 @@ def test_primary_button_plans_and_shows_the_confirmation_round(qtbot, ended):
     assert rows["Predicted"] == f"{prediction.low:.2f} – {prediction.high:.2f}"
     assert rows["Confirmed"] == "… not measured yet"
     assert rows["Why"] == "in, never measured"
-
-
-def test_compound_outside_its_prediction_is_marked_not_confirmed(qtbot, ended):
-    window = ended
-    plan(qtbot, window)
-    odd = open_round(window).items[1].compound
-    enter(qtbot, window, {odd: -1.2})
-    assert window.strip.primary.text().startswith("Close round")
-    window.strip.primary.click()
-    window.closing.confirm.click()
-    wait_for(qtbot, window, lambda: status(window).open_round is None)
-    now = status(window)
-    n = len(now.confirmation.states)
-    assert window.page is window.candidates
-    assert f"{n - 1} of {n} compounds confirmed; 1 outside what the model predicts" in window.messages.text
-    labels = texts(window)
-    assert set(labels) == set(now.confirmation.states)
-    assert labels[odd] == "✗ not confirmed"
-    assert all(text == "✓ confirmed" for compound, text in labels.items() if compound != odd)
-    window.candidates.select(odd)
-    idle(qtbot, window)
-    assert shown(window)["Confirmed"].startswith("✗ not confirmed: 1.")
-    assert shown(window)["Confirmed"].endswith(" below predicted")
-    assert window.candidates.panel.why.heading.text() == "Not confirmed"
-    assert "The additive model is in doubt for it." in window.candidates.panel.why.accessibleName()
-    fine = next(compound for compound, text in labels.items() if compound != odd)
-    window.candidates.select(fine)
-    idle(qtbot, window)
-    assert shown(window)["Confirmed"] == "✓ confirmed"
-    assert window.candidates.panel.why.heading.text() != "Not confirmed" or window.candidates.panel.why.isHidden()
-    assert window.strip.primary.text() == "Export shortlist…"
-    assert window.strip.used.text().endswith(f"{n} to check")
-    model = window.candidates.model
-    window.candidates.table.sortByColumn(model.place_of("confirmed"), model.sorted_by[1] if model.sorted_by else 0)
-    screen = window.candidates.on_screen()
-    assert "Confirmed" in screen.columns

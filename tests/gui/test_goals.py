@@ -4,9 +4,7 @@ import itertools
 import subprocess
 import sys
 import threading
-from dataclasses import replace
 from functools import partial
-from typing import cast
 
 import numpy as np
 import pytest
@@ -20,9 +18,6 @@ from assaypilot.engine.campaign.outlook import draft, look_ahead
 from assaypilot.engine.domain.endpoint import Endpoint, Limit
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.export.answer import FrontPicture, RankedPicture
-from assaypilot.engine.models.report import ModelReport
-from assaypilot.engine.tables.check import EndpointFacts
-from assaypilot.gui.new_campaign.goal_endpoints import EndpointList
 from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import (
     creation_of,
@@ -166,44 +161,6 @@ def outlook(qtbot, step):
     return step.outlook.rows
 
 
-@pytest.mark.slow
-def test_unusable_goal_is_explained_at_its_field(qtbot, window, tmp_path):
-    step = to_goal(qtbot, window, table(tmp_path / "two.csv"))
-    creation = creation_of(window)
-    choose_goal(step, "pareto")
-    herg = box(step, "hERG")
-    until(qtbot, lambda: "noise is needed" in herg.noise.note.text())
-    assert not creation.create_button.isEnabled()
-    herg.noise.edit.setText("-1")
-    until(qtbot, lambda: herg.noise.note.text() == "It must be above 0.")
-    herg.noise.edit.setText("0.1")
-    herg.limit.edit.setText("5")
-    until(qtbot, lambda: herg.limit.note.text() == "A limit is written <5 or >6.")
-    herg.limit.edit.clear()
-    herg.margin.edit.setText("-0.1")
-    until(qtbot, lambda: herg.margin.note.text() == "It must be 0 or more.")
-    herg.margin.edit.setText("0.3")
-    until(qtbot, lambda: "needed here, too, or in no endpoint" in box(step, "pIC50").margin.note.text())
-    box(step, "pIC50").margin.edit.setText("0.3")
-    herg.chosen.setChecked(False)
-    until(qtbot, lambda: not step.endpoints.problem.isHidden())
-    assert "at least two endpoints" in step.endpoints.problem.text()
-    assert not step.complete
-    herg.chosen.setChecked(True)
-    step.per_round.edit.setText("1")
-    until(qtbot, lambda: "cannot hold one measurement of each of 2 endpoints" in step.per_round.note.text())
-    step.per_round.edit.setText("96")
-    step.strategy.combo.setCurrentIndex(step.strategy.combo.findData("gege-fixed-budget"))
-    until(qtbot, lambda: "needs a budget" in step.budget.note.text())
-    assert not step.complete
-    step.budget.edit.setText("400")
-    until(qtbot, lambda: step.complete)
-    assert (
-        "no confidence" in dict(outlook(qtbot, step))["Guarantee"] or "none" in dict(outlook(qtbot, step))["Guarantee"]
-    )
-    creation.reject()
-
-
 def test_an_endpoint_that_is_not_in_the_table_can_be_added(qtbot, window, tmp_path):
     step = to_goal(qtbot, window, table(tmp_path / "two.csv"))
     creation = creation_of(window)
@@ -295,32 +252,6 @@ def test_table_without_values_asks_for_an_endpoint(qtbot, window, tmp_path, crys
     until(qtbot, lambda: creation.complete)
     assert [box.name for box in boxes.boxes] == ["pIC50"]
     creation.reject()
-
-
-def test_boxes_of_many_endpoints_are_built_one_by_one(qtbot):
-    facts = [EndpointFacts(Endpoint(f"E{n}"), 0, 0, 0, 0.2, None, 0, cast("ModelReport", None), ()) for n in range(14)]
-    boxes = EndpointList()
-    qtbot.addWidget(boxes)
-    ready = []
-    boxes.complete.connect(lambda: ready.append(len(boxes.boxes)))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("assaypilot.gui.new_campaign.goal_endpoints.AT_ONCE", 0.0)
-        boxes.show_facts(tuple(facts), "E9")
-        assert [box.name for box in boxes.boxes] == ["E9"]  # what the goal is about is there at once
-        assert boxes.building
-        assert boxes.read() is None
-        found = boxes.box("E12")
-        found.limit.edit.setText("<5")
-        until(qtbot, lambda: ready == [14])
-    assert [box.name for box in boxes.boxes] == [fact.endpoint.name for fact in facts]
-    read = boxes.read()
-    assert read is not None
-    assert [one.name for one in read if one.limit is not None] == ["E12"]
-    # The same endpoints once more keep their boxes, and what was typed.
-    boxes.show_facts(tuple(replace(fact, measured=3) for fact in facts), "E9")
-    assert ready == [14, 14]
-    assert boxes.box("E12") is found
-    assert found.fact.measured == 3
 
 
 def test_strategies_loaded_after_closing_are_ignored(qtbot, window, monkeypatch):

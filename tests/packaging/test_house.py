@@ -4,12 +4,10 @@ import importlib.metadata
 import importlib.util
 import os
 import re
-import shutil
 import subprocess
 import sys
 import textwrap
 import tomllib
-from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
@@ -164,48 +162,6 @@ def test_an_environment_of_somebody_else_is_left_alone(script_modules: dict[str,
     with pytest.raises(environment.SetupError, match="was not made by this script"):
         environment.make(tmp_path, ["run"], editable=True)
     assert [path.name for path in tmp_path.iterdir()] == ["pyvenv.cfg"]
-
-
-def test_an_unfinished_set_up_is_made_again_and_its_links_are_not_followed(
-    script_modules: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    environment = script_modules["environment"]
-    root = tmp_path / "with space"
-    (root / "packaging").mkdir(parents=True)
-    for path in ("pyproject.toml", *(f"packaging/{name}" for name in LOCKS)):
-        shutil.copy(ROOT / path, root / path)
-    for name in ("datasets", "engine", "gui"):
-        (root / name).mkdir()
-        (root / name / "code.py").write_text("kept", encoding="utf-8")
-    monkeypatch.setattr(environment, "ROOT", root)
-    monkeypatch.setattr(environment, "VENV", root / ".venv")
-    done: list[str] = []
-
-    def check(command: Sequence[object], refusal: str) -> str:
-        done.append(str(command[2]))
-        python = environment.script("python", root / ".venv")
-        python.parent.mkdir(exist_ok=True)
-        python.touch()
-        return ""
-
-    codes = [0, 1, 0, 0]
-    monkeypatch.setattr(environment, "check", check)
-    monkeypatch.setattr(environment, "call", lambda command: codes.pop(0))
-    environment.ready("run")
-    links = root / ".venv" / "links" / "assaypilot"
-    assert (links / "engine" / "code.py").read_text(encoding="utf-8") == "kept"
-    assert done == ["venv", "pip"]
-    environment.ready("run")
-    assert done == ["venv", "pip"]
-    with pytest.raises(environment.SetupError, match="could not be installed"):
-        environment.ready("dev")
-    environment.ready("run")
-    assert done[2:] == ["venv", "pip"]
-    assert (root / "engine" / "code.py").exists()
-    assert (links / "engine" / "code.py").exists()
-    environment.ready("dev")
-    environment.ready("run")
-    assert (done[4:], codes) == (["pip"], [])
 
 
 def test_a_test_may_not_leave_the_machine_warn_or_see_the_home(tmp_path: Path) -> None:
