@@ -119,7 +119,7 @@ MODULES = (
     "assaypilot.engine.figures.ranked",
     "assaypilot.engine.figures.rounds",
     "PySide6.QtSvg",
-    "rdkit.Chem",
+    "rdkit.Chem.Draw.rdMolDraw2D",
     "assaypilot.engine.figures.aligned",
     "assaypilot.engine.export.contents",
     "assaypilot.engine.export.pictures",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..chemistry.proposing import shared_part
+from ..chemistry.proposing import scaffold_of, shared_part
 from ..domain.library import Library
 from .cores import DrawnCore, lay_out, widest_turn
 
@@ -187,9 +187,6 @@ def common_core(smiles: Sequence[str]) -> str | None:
     Pictures aligned to it show the same part of the molecule at the same place.
     """
     from rdkit import Chem, rdBase
-    from rdkit.Chem.Scaffolds import MurckoScaffold
-
-    scaffold_of: Any = MurckoScaffold.GetScaffoldForMol  # it carries no types
 
     given = [text for text in smiles if text]
     step = max(1, len(given) // _LOOKED_AT)
