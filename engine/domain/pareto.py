@@ -25,7 +25,7 @@ _SOONER = 1 << 13
 _STRONGEST = 32
 """Points that all others are compared with first; then twice as many, and so on."""
 
-_AT_MOST = 1 << 24
+_AT_MOST = 1 << 23
 """Pairs whose comparisons are in memory together."""
 
 _FAR = 1e300

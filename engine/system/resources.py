@@ -19,7 +19,7 @@ _SETTINGS = (
 )
 """Of glibc's allocator: the variable that sets it in a new process, its number for mallopt, and what is wanted.
 
-Arrays of up to 16 MB are kept for the next one: asking the system for each anew doubles the time of the series model.
+Arrays of up to 16 MB are kept for the next one: asking the system for each one doubles the time of the series model.
 """
 
 
