@@ -27,7 +27,7 @@ from ..strategies.protocol import (
     State,
     Strategy,
 )
-from ..strategies.registry import check_parameters
+from ..strategies.registry import check_parameters, get
 from ..text import number
 from . import codec, series
 from . import noise as assay_noise
@@ -48,6 +48,8 @@ class Ledger(Books):
     """The state after the events so far: books, terms and decisions; ``events.fold`` alone changes it."""
 
     strategy: Strategy
+    calibrated: bool
+    """Whether the series model decides, by everything measured, rather than a proof."""
     state: State
 
     def __init__(self, part: Callable[[str], bytes], libraries: dict[str, Held] | None = None) -> None:
@@ -79,11 +81,6 @@ class Ledger(Books):
         self.redo: list[Step] = []
 
     @property
-    def calibrated(self) -> bool:
-        """Whether the series model decides, by everything measured, rather than a proof."""
-        return isinstance(self.strategy, Calibrated)
-
-    @property
     def held(self) -> Held:
         """The library, and what follows from it."""
         return self.library, self.first, self.arm_of, self.features
@@ -96,6 +93,11 @@ class Ledger(Books):
         self.features = SiteFeatures(whole.codes[self.first], whole.sizes)
         if self.stock is not None:
             self.stock = self.stock.fitted(len(library))
+
+    def decide_by(self, strategy: str, why: str) -> None:
+        """Take the strategy of that name from now on."""
+        self.strategy, self.why = get(strategy), why
+        self.calibrated = isinstance(self.strategy, Calibrated)
 
     def find_endpoints(self) -> None:
         """Find the endpoints that the settings and limits are about."""

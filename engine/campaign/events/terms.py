@@ -18,7 +18,6 @@ from ...domain.endpoint import Endpoint
 from ...domain.library import Library
 from ...errors import AssayPilotError
 from ...strategies.protocol import IN, OUT
-from ...strategies.registry import get
 from ...text import joined, many, number, percent
 from ...text import listed as names
 from .. import codec
@@ -89,8 +88,7 @@ class GoalSet(Kind):
     def apply(self, ledger: Ledger) -> None:
         """Begin the strategy."""
         ledger.settings = codec.settings_from_json(self.data["settings"])
-        ledger.strategy = get(self.data["strategy"])
-        ledger.why = self.data["why"]
+        ledger.decide_by(self.data["strategy"], self.data["why"])
         ledger.find_endpoints()
         ledger.begin()
 
@@ -214,7 +212,7 @@ CAPACITY = ("per_round", "max_replicates", "budget")
 """Terms whose change leaves the goal, the assay and the confidence."""
 
 _KEPT = ("settings", "endpoints", "goal_endpoints", "limited", "measured", "modelled", "state", "under_way", "void",
-         "estimates", "spreads", "strategy", "why")  # fmt: skip
+         "estimates", "spreads", "strategy", "calibrated", "why")  # fmt: skip
 """Attributes that a change replaces, and undo restores."""
 _LIBRARY = ("library", "first", "arm_of", "features", "stock")
 """Attributes that more compounds replace in addition."""
@@ -230,7 +228,7 @@ def take(ledger: Ledger, data: Mapping[str, Any]) -> Revert:
         return revert
     for change in data["changes"]:
         if change["what"] == "strategy":
-            ledger.strategy, ledger.why = get(change["after"]), f"{change['after']}, as chosen later"
+            ledger.decide_by(change["after"], f"{change['after']}, as chosen later")
     ledger.find_endpoints()
     _begin_again(ledger, data)
     return revert
