@@ -47,6 +47,8 @@ def without_duplicates(
     endpoints: Sequence[Endpoint],
     typed: bool,
     coarse: Collection[int] = (),
+    asked: Collection[tuple[int, int]] = (),
+    round_number: int = 0,
 ) -> list[Measurement]:
     """Return the new measurements without duplicates of earlier ones.
 
@@ -59,6 +61,10 @@ def without_duplicates(
     compounds that it names. A single repeated value proves nothing, unless it is of the last round or the only one of
     the file. Values of ``coarse`` endpoints and bounds usually agree and prove nothing: to leave out those that agree
     would bias the rest. The usual case is a work list that is filled in and recorded in parts.
+
+    ``asked``: endpoints and compounds that the round under way, ``round_number``, still waits for. Their values are
+    new, although they agree with those of an earlier round, unless the file repeats that round's other compounds, or
+    half of all of them.
     """
     new = _once_each(new)
     there: dict[tuple[int, int], list[Measurement]] = {}
@@ -79,7 +85,7 @@ def without_duplicates(
         bare = {row: _identities(m, endpoints)[0] for row, m in enumerate(new) if row not in known and _is_bare(m)}
         own = Counter(identity for identity in bare.values() if identity[1] not in coarse)
         left = [m for of_it in there.values() for m in of_it if place_of(m) == _NOWHERE]
-        repeated = _repeated(own, [(m.round, _identities(m, endpoints)) for m in left])
+        repeated = _repeated(own, [(m.round, _identities(m, endpoints)) for m in left], asked, round_number)
         for row, identity in bare.items():
             if repeated[identity] > 0:
                 repeated[identity] -= 1
@@ -193,14 +199,21 @@ def _same_place(one: Place, other: Place) -> bool:
     return same and (day == other_day or not (day and other_day) or bool(days(day) & days(other_day)))
 
 
-def _repeated(own: Counter[Identity], kept: Sequence[tuple[int, Sequence[Identity]]]) -> Counter[Identity]:
+def _repeated(
+    own: Counter[Identity],
+    kept: Sequence[tuple[int, Sequence[Identity]]],
+    asked: Collection[tuple[int, int]],
+    round_number: int,
+) -> Counter[Identity]:
     """Return the entries without a place that a file holding ``own`` gives again, of those ``kept``.
 
-    These come with their round, and as they are now or were entered.
+    These come with their round, and as they are now or were entered. ``asked``: what is due in the round under way.
     """
     spoken_of = {identity[:2] for identity in own}
     rounds: dict[int, dict[tuple[int, int], Counter[Identity]]] = {}
+    measured: dict[int, set[tuple[int, int]]] = {}
     for number, identities in kept:
+        measured.setdefault(number, set()).add(identities[0][:2])
         identity = next((one for one in identities if own[one]), identities[0])
         if identity[:2] in spoken_of:
             rounds.setdefault(number, {}).setdefault(identity[:2], Counter())[identity] += 1
@@ -209,12 +222,13 @@ def _repeated(own: Counter[Identity], kept: Sequence[tuple[int, Sequence[Identit
     repeated: Counter[Identity] = Counter()
     for number, subjects in rounds.items():
         same: Counter[Identity] = Counter()
-        telling = [values for values in subjects.values() if _without_bounds(values)]
+        other = {of: values for of, values in subjects.items() if number == round_number or of[::-1] not in asked}
+        telling = [values for values in (other or subjects).values() if _without_bounds(values)]
         whole = [values for values in telling if values <= own]
         for values in whole:
             same += _without_bounds(values)
         proof = same.total() > 1 or number == last > 0 or same == numbers
-        if whole and proof and 2 * len(whole) >= len(telling):
+        if whole and proof and 2 * len(whole) >= (len(telling) if other else len(measured[number])):
             # Of the others, too: for example one of two values of a replicate.
             for values in subjects.values():
                 repeated += values & own
