@@ -7,7 +7,7 @@ import functools
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from ...domain.endpoint import Endpoint, Relation
 from ...domain.measurements import Measurement
@@ -47,7 +47,7 @@ def without_duplicates(
     endpoints: Sequence[Endpoint],
     typed: bool,
     coarse: Collection[int] = (),
-    asked: Collection[tuple[int, int]] = (),
+    due: Mapping[tuple[int, int], int] | None = None,
     round_number: int = 0,
 ) -> list[Measurement]:
     """Return the new measurements without duplicates of earlier ones.
@@ -62,9 +62,9 @@ def without_duplicates(
     the file. Values of ``coarse`` endpoints and bounds usually agree and prove nothing: to leave out those that agree
     would bias the rest. The usual case is a work list that is filled in and recorded in parts.
 
-    ``asked``: endpoints and compounds that the round under way, ``round_number``, still waits for. Their values are
-    new, although they agree with those of an earlier round, unless the file repeats that round's other compounds, or
-    half of all of them.
+    ``due``: how many values the round under way, ``round_number``, still waits for of endpoints and compounds. So many
+    are new, although they agree with those of an earlier round, unless the file repeats that round's other compounds,
+    or is nothing but a half of its values or more.
     """
     new = _once_each(new)
     there: dict[tuple[int, int], list[Measurement]] = {}
@@ -85,7 +85,7 @@ def without_duplicates(
         bare = {row: _identities(m, endpoints)[0] for row, m in enumerate(new) if row not in known and _is_bare(m)}
         own = Counter(identity for identity in bare.values() if identity[1] not in coarse)
         left = [m for of_it in there.values() for m in of_it if place_of(m) == _NOWHERE]
-        repeated = _repeated(own, [(m.round, _identities(m, endpoints)) for m in left], asked, round_number)
+        repeated = _repeated(own, [(m.round, _identities(m, endpoints)) for m in left], due or {}, round_number)
         for row, identity in bare.items():
             if repeated[identity] > 0:
                 repeated[identity] -= 1
@@ -202,35 +202,43 @@ def _same_place(one: Place, other: Place) -> bool:
 def _repeated(
     own: Counter[Identity],
     kept: Sequence[tuple[int, Sequence[Identity]]],
-    asked: Collection[tuple[int, int]],
+    due: Mapping[tuple[int, int], int],
     round_number: int,
 ) -> Counter[Identity]:
     """Return the entries without a place that a file holding ``own`` gives again, of those ``kept``.
 
-    These come with their round, and as they are now or were entered. ``asked``: what is due in the round under way.
+    These come with their round, and as they are now or were entered. ``due``: by endpoint and compound, in the round
+    under way.
     """
-    spoken_of = {identity[:2] for identity in own}
+    given: Counter[tuple[int, int]] = Counter()
+    for identity, n in own.items():
+        given[identity[:2]] += n
     rounds: dict[int, dict[tuple[int, int], Counter[Identity]]] = {}
     measured: dict[int, set[tuple[int, int]]] = {}
     for number, identities in kept:
         measured.setdefault(number, set()).add(identities[0][:2])
         identity = next((one for one in identities if own[one]), identities[0])
-        if identity[:2] in spoken_of:
+        if identity[:2] in given:
             rounds.setdefault(number, {}).setdefault(identity[:2], Counter())[identity] += 1
     last = max((number for number, _ in kept), default=0)
     numbers = _without_bounds(own)
     repeated: Counter[Identity] = Counter()
     for number, subjects in rounds.items():
         same: Counter[Identity] = Counter()
-        other = {of: values for of, values in subjects.items() if number == round_number or of[::-1] not in asked}
-        telling = [values for values in (other or subjects).values() if _without_bounds(values)]
+        held, size = subjects, 0
+        other = {of: values for of, values in subjects.items() if number == round_number or of[::-1] not in due}
+        if not other and own <= sum(subjects.values(), Counter()):
+            size = len(measured[number])
+        elif not other:
+            held = {of: values for of, values in subjects.items() if given[of] > due[of[::-1]]}
+        telling = [values for values in (other or held).values() if _without_bounds(values)]
         whole = [values for values in telling if values <= own]
         for values in whole:
             same += _without_bounds(values)
         proof = same.total() > 1 or number == last > 0 or same == numbers
-        if whole and proof and 2 * len(whole) >= (len(telling) if other else len(measured[number])):
+        if whole and proof and 2 * len(whole) >= (size or len(telling)):
             # Of the others, too: for example one of two values of a replicate.
-            for values in subjects.values():
+            for values in held.values():
                 repeated += values & own
     return repeated
 

@@ -68,7 +68,7 @@ def prepare(
             kept.append(make(result))
         except AssayPilotError as error:
             rejected.append((result.row, str(error)))
-    fresh = without_duplicates(kept, earlier, endpoints, typed, coarse, due or (), round_number)
+    fresh = without_duplicates(kept, earlier, endpoints, typed, coarse, due, round_number)
     counted = _counted(fresh, due or {}, other_rounds, first_number)
     numbered = [
         replace(m, number=first_number + row, round=m.round or round_number, phase=phase if n else 0, counted=n)

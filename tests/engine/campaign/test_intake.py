@@ -205,6 +205,10 @@ def test_repeat_that_was_asked_for_counts_although_it_agrees_with_an_earlier_rou
     assert duplicates([*repeats, *new], round_number=1) == 2, "the round's own list, filled in by parts"
     assert duplicates([*repeats, *new, Result(IDS[0], 6.1)]) == 3, "the file repeats what nobody asked for"
     assert duplicates([Result(IDS[k], v) for k, v in enumerate((6.1, 5.4, 7.0))], outstanding={0: 1, 1: 1, 2: 1}) == 3
+    # A phase measures the compounds of the last one more often, here without noise; a list so far has both phases.
+    phase = [Result(IDS[k], v) for k, v in enumerate((6.1, 5.4, 7.0, 6.8, 7.2)) for _ in range(2)]
+    assert duplicates(phase, outstanding=dict.fromkeys(range(5), 2)) == 0
+    assert duplicates(phase, outstanding=dict.fromkeys(range(5), 1)) == 5
 
 
 def test_bound_that_a_later_round_finds_again_is_a_new_measurement() -> None:
