@@ -138,12 +138,16 @@ def _once_each(new: Sequence[Measurement]) -> list[Measurement]:
 
 
 def questioned(
-    fresh: Sequence[Measurement], earlier: Sequence[Measurement], endpoints: Sequence[Endpoint], repeated: int
+    fresh: Sequence[Measurement],
+    earlier: Sequence[Measurement],
+    endpoints: Sequence[Endpoint],
+    repeated: int,
+    due: Collection[tuple[int, int]],
 ) -> tuple[str, ...]:
     """Return questions about new values whose round and replicate, or plate and well, have another value already.
 
     A typo corrected in the list, perhaps. So is a new value of a measured compound where the list repeats more known
-    values, ``repeated`` of them, than it has new ones.
+    values, ``repeated`` of them, than it has new ones; unless it is ``due``, by endpoint and compound.
 
     Both values stay; the sender of the list knows which one is right.
     """
@@ -161,7 +165,7 @@ def questioned(
             if subject in _subjects(other) and _same_place(place_of(other), place_of(m))
         )
         words, other = next(held, ("", None))
-        if other is None and others and repeated > len(fresh):
+        if other is None and others and repeated > len(fresh) and (m.endpoint, m.compound) not in due:
             words, other = "its value", others[-1]
         if other is not None and m.excluded is None:
             row = f"Row {m.entered.row}, " if m.entered.row else ""

@@ -75,7 +75,8 @@ def prepare(
         for row, (m, n) in enumerate(zip(fresh, counted, strict=True))
     ]
     repeated = len(kept) - len(fresh)
-    all_questions = (*_questions(endpoints, fresh, earlier), *questioned(fresh, earlier, endpoints, repeated))
+    asked = questioned(fresh, earlier, endpoints, repeated, due or ())
+    all_questions = (*_questions(endpoints, fresh, earlier), *asked)
     return Intake(tuple(numbered), repeated, tuple(rejected), all_questions)
 
 

@@ -278,6 +278,11 @@ def test_another_value_of_the_same_replicate_is_asked_about_and_kept() -> None:
         f"Row 2, {IDS[0]}: replicate 1 of round 1 was 6.1 and is 5.1 now. Both are kept; correct or exclude the wrong "
         "one.",
     )
+    # In a list of all values so far a new one is asked about, unless it is the repeat that was planned.
+    so_far = [Result(IDS[k], v) for k, v in enumerate((6.1, 5.4, 7.0))]
+    for due, asked in (({}, 1), ({1: 1}, 0)):
+        again = take([*so_far, Result(IDS[1], 5.5)], recorded(6.1, 5.4, 7.0), round_number=2, outstanding=due)
+        assert (again.duplicates, len(again.warnings)) == (3, asked)
     # Another round, another well, a replicate that nobody numbered: another measurement.
     placed = recorded(*listed({(0, 1): 6.1}, plate="P", well="A1"))
     assert not take(listed({(0, 1): 5.1}, 2), earlier).warnings
