@@ -55,7 +55,7 @@ def creation(
     needed = [k for k, e in enumerate(endpoints) if e.name in settings.objectives or e.limit is not None or e.curves]
     measured = [endpoints[k].name for k in behind(endpoints, needed)]
     series = states_errors(settings.strategy) and _kind(endpoints, settings) == "value"
-    endpoints, notes = _with_noise(library, endpoints, history, measured, learned=series)
+    endpoints, notes = _with_noise(library, endpoints, history, measured, settings, learned=series)
     endpoints = with_noise(endpoints)
     notes += _cautions(endpoints, settings, len(measured))
     settings = replace(settings, controls=resolved(settings.controls, endpoints, behind(endpoints, needed)))
@@ -192,6 +192,8 @@ def _cautions(endpoints: Sequence[Endpoint], settings: Settings, n_measured: int
     return notes
 
 
+_OF_EPSILON = 0.5
+"""First guess of a noise that nothing is known of, in units of the difference that does not matter."""
 _HARDLY_KNOWN = (
     " So few replicates give a rough estimate: the SD may be several times larger. Give your assay's own SD if you can."
 )
@@ -202,6 +204,7 @@ def _with_noise(
     endpoints: Sequence[Endpoint],
     history: Sequence[Result],
     measured: Sequence[str],
+    settings: Settings,
     *,
     learned: bool,
 ) -> tuple[list[Endpoint], list[str]]:
@@ -237,7 +240,9 @@ def _with_noise(
                 guess = usual(endpoint, [m.value for m in own])
                 if not learned and (guess is None or not endpoint.noise_estimated):
                     raise _unknown_noise(endpoint, measured, agree=compounds > 0)
-                endpoint = replace(endpoint, noise_sd=1.0 if guess is None else guess.noise_sd, noise_estimated=True)
+                matters = endpoint.epsilon or (settings.distance if endpoint.name in settings.objectives else 0.0)
+                sd = _OF_EPSILON * matters or 1.0 if guess is None else guess.noise_sd
+                endpoint = replace(endpoint, noise_sd=sd, noise_estimated=True)
         if endpoint.noise_estimated and needed:
             notes.append(
                 f"The assay noise (SD) of {endpoint.name} is not known: {endpoint.noise_sd:.3g} is taken at first. It "

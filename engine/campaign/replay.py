@@ -15,6 +15,7 @@ from ..domain.derived import profile_of
 from ..domain.features import SiteFeatures, merge_equal_rows
 from ..domain.library import Library
 from ..domain.measurements import Pooled, pool
+from ..domain.noise import usual
 from ..errors import AssayPilotError
 from ..models.glm import Link
 from ..strategies.protocol import (
@@ -188,6 +189,8 @@ class Ledger(Books):
             estimated=any(self.endpoints[position].noise_estimated for position in noise),
             limits=tuple(borders),
             other_noise=tuple(noise.get(position, 0.0) for position in rows[len(self.goal_endpoints) :]),
+            # On a scale without a usual noise a guess serves the first plan, and the data alone say more.
+            usual_noise=tuple(noise.get(k, 0.0) if usual(self.endpoints[k]) else 0.0 for k in rows),
             similarity=library_similarity(self.library),
             ends=tuple(self.endpoints[position].ends for position in rows),
             kinds=tuple(self.endpoints[position].kind for position in rows),

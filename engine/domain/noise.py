@@ -68,7 +68,7 @@ class Usual:
     what: str
 
 
-def usual(endpoint: Endpoint, values: Sequence[float]) -> Usual | None:
+def usual(endpoint: Endpoint, values: Sequence[float] = ()) -> Usual | None:
     """Return the usual noise and epsilon of an endpoint; None where neither its scale nor its values suggest any.
 
     ``values``: those that are known, on the model scale.

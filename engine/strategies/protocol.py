@@ -108,6 +108,8 @@ class Problem:
     """Limits of compounds: (endpoint, lowest, highest), for strategies that are informed of endpoints."""
     other_noise: tuple[float, ...] = ()
     """SD of each further endpoint that such a strategy is informed of, behind those of the goal; 0 where unknown."""
+    usual_noise: tuple[float, ...] = ()
+    """Per endpoint the SD that an unknown noise usually has, 0 where its scale has none; empty: as in ``noise``."""
     similarity: tuple[Floats | None, ...] = ()
     """Per site how similar its substituents are, ``(l, l)``; None where unknown. Empty: unknown of all."""
     ends: tuple[tuple[float, float] | None, ...] = ()

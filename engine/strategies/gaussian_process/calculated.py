@@ -93,6 +93,7 @@ def calculate(problem: Problem, memory: Arrays) -> Calculated:
                 dict(problem.parameters),
                 problem.limits,
                 problem.other_noise,
+                problem.usual_noise,
                 problem.profile,
             )
         ).encode()
@@ -117,6 +118,7 @@ def fit(problem: Problem, measured: Sequence[Measured]) -> Endpoints:
     features = problem.features
     assert isinstance(features, SiteFeatures)
     sds = (*problem.noise, *problem.other_noise)
+    usual = problem.usual_noise or sds
     rows, known = _fitted(problem), somewhere(problem, measured)
 
     def fit_one(place: int, others: Sequence[Floats]) -> SeriesPosterior:
@@ -126,7 +128,7 @@ def fit(problem: Problem, measured: Sequence[Measured]) -> Endpoints:
             features.sizes,
             values,
             noise_sd=None if problem.estimated or not sds[row] > 0 else sds[row],
-            usual_noise=sds[row] if problem.estimated and sds[row] > 0 else None,
+            usual_noise=usual[row] if problem.estimated and usual[row] > 0 else None,
             seed=np.random.SeedSequence([problem.seed, row, len(values)]),
             similarity=problem.similarity or None,
             ends=problem.ends[row] if row < len(problem.ends) else None,
