@@ -27,6 +27,7 @@ from ..domain.endpoint import Endpoint
 from ..domain.measurements import Measurement, pure_error
 from ..models.sd_bound import LAST, OF_DECISIONS, TARGET, planning_sd, upper_sd
 from ..strategies.protocol import BOUNDLESS, Decision, State
+from . import series
 
 if TYPE_CHECKING:
     from .replay import Ledger
@@ -185,6 +186,11 @@ def known(ledger: Ledger) -> tuple[Spread, ...]:
 def informing(ledger: Ledger) -> tuple[Endpoint, ...]:
     """Return the endpoints with the noise that estimates and probabilities use: the estimate where it is not known."""
     found = {one.endpoint: one.shown for one in known(ledger)}
+    if ledger.calibrated and any(endpoint.noise_estimated for endpoint in ledger.endpoints):
+        learned = series.knowledge(ledger, ledger.current())
+        if learned is not None:
+            sds = dict(zip(ledger.modelled, learned.noise.tolist(), strict=True))
+            found = {k: sd for k, sd in sds.items() if ledger.endpoints[k].noise_estimated}
     if not found:
         return ledger.endpoints
     return tuple(with_noise([replace(e, noise_sd=found.get(k, e.noise_sd)) for k, e in enumerate(ledger.endpoints)]))

@@ -127,9 +127,9 @@ def _calibrated(ledger: Ledger, counts: Mapping[str, int]) -> Guarantee:
     sentence += ". Calibrated on real series, not proven: effects need not add up."
     first = ledger.endpoints[ledger.objective]
     stated = None if first.noise_estimated or first.curves else first.noise_sd
-    if known is not None and stated and not math.isclose(known.noise, stated, rel_tol=1e-6):
+    if known is not None and stated and not math.isclose(known.noise[0], stated, rel_tol=1e-6):
         sentence += (
-            f" Replicates scatter more than the stated noise: an SD of {known.noise:.2g} is used, not {stated:.2g}."
+            f" Replicates scatter more than the stated noise: an SD of {known.noise[0]:.2g} is used, not {stated:.2g}."
         )
     return Guarantee(ledger.settings.delta, True, assumptions, (), sentence, "calibrated")
 

@@ -233,14 +233,14 @@ class RecordReport:
 
 @dataclass(frozen=True, slots=True)
 class NoiseNow:
-    """The estimate of an unknown noise from replicates; model scale."""
+    """The estimate of an unknown noise, from replicates or by the series model; model scale."""
 
     endpoint: int
     """Its position."""
     sd: float | None
     """The estimate; None without any replicates."""
     freedom: int
-    """Degrees of freedom behind it."""
+    """Degrees of freedom behind it; 0 where the series model learned it."""
     used: float
     """The upper bound on it that decisions use; infinite while there are too few replicates."""
     sentence: str

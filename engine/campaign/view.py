@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 from scipy.special import bdtr, chdtr
 
+from ..domain.endpoint import Endpoint
 from ..strategies.protocol import IN, NOT_ESTIMABLE, State, StopReason
 from ..text import listed as names
 from ..text import percent
@@ -38,16 +40,14 @@ def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Sta
     confirmed = confirmation(ledger, candidates, ended=bool(reasons))
     claim = replace(promises.claim(ledger, state, guarantee), audit=audited(ledger), check=model_check(ledger))
     statement = promises.statement(ledger, candidates, counts, reasons, holds=guarantee.holds)
+    endpoints = assay_noise.informing(ledger)
     audit = "" if claim.audit is None else claim.audit.sentence
     control_readings = quality(ledger)
     return Status(
         name=ledger.name,
         library=ledger.library,
-        endpoints=assay_noise.informing(ledger),
-        noise=tuple(
-            NoiseNow(one.endpoint, one.sd, one.freedom, one.used, assay_noise.sentence(ledger, one))
-            for one in assay_noise.known(ledger)
-        ),
+        endpoints=endpoints,
+        noise=_noise(ledger, endpoints),
         objective=ledger.objective,
         settings=ledger.settings,
         strategy=ledger.strategy.info.name,
@@ -72,7 +72,7 @@ def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Sta
             *ledger.warnings,
             *history_text.cautions(ledger),
             *outlying_words(
-                outlying(ledger.measurements, assay_noise.informing(ledger), rounds),
+                outlying(ledger.measurements, endpoints, rounds),
                 ledger.library,
                 ledger.endpoints,
             ),
@@ -111,6 +111,22 @@ def _unlikely(ledger: Ledger, candidates: Candidates) -> list[str]:
                 f"Measure {endpoint.name} before relying on them."
             )
     return out
+
+
+def _noise(ledger: Ledger, endpoints: Sequence[Endpoint]) -> tuple[NoiseNow, ...]:
+    """Return the estimates of unknown noise: from replicates, or those that the series model learned with the rest."""
+    if not ledger.calibrated:
+        return tuple(
+            NoiseNow(one.endpoint, one.sd, one.freedom, one.used, assay_noise.sentence(ledger, one))
+            for one in assay_noise.known(ledger)
+        )
+    found = []
+    for k in ledger.modelled:
+        sd = endpoints[k].noise_sd
+        if endpoints[k].noise_estimated and sd is not None and any(m.endpoint == k for m in ledger.measurements):
+            sentence = f"assay noise of {endpoints[k].scale_name} estimated by the series model: {sd:.2g}"
+            found.append(NoiseNow(k, sd, 0, sd, sentence))
+    return tuple(found)
 
 
 def _finish(ledger: Ledger, state: State) -> tuple[StopReason, ...]:

@@ -17,6 +17,7 @@ from ..campaign.state import Status
 from ..chemistry.similarity import substituent_similarity
 from ..domain.features import merge_equal_rows
 from ..domain.library import Library
+from ..domain.noise import usual
 from ..errors import AssayPilotError
 from ..models.gaussian_process.endpoints import fit_endpoints
 from ..models.gaussian_process.measured import Measured
@@ -264,12 +265,13 @@ def predictions(now: Status, table: Table) -> pd.DataFrame:
 
     def fit_one(place: int, others: Sequence[Floats]) -> SeriesPosterior:
         endpoint = now.endpoints[positions[place]]
+        often = usual(endpoint)
         return fit_series(
             codes,
             coding.sizes,
             measured[positions[place]],
             noise_sd=None if endpoint.noise_estimated else endpoint.noise_sd,
-            usual_noise=endpoint.noise_sd if endpoint.noise_estimated else None,
+            usual_noise=often.noise_sd if often is not None and endpoint.noise_estimated else None,
             seed=now.settings.seed,
             similarity=similarity,
             ends=endpoint.ends,

@@ -21,7 +21,7 @@ _ROWS = "rows."
 _FIELDS = ("arms", "values", "counts", "low", "high")
 _SHIFTS = ("centred", "shift")
 """Names of shifts around the mean of all values, and of other ones."""
-_NUMBERS = ("expected_missed", "expected_wrong", "p_wrong", "noise", "own")
+_NUMBERS = ("expected_missed", "expected_wrong", "p_wrong", "own")
 
 
 class Informed(Phased):
@@ -104,6 +104,7 @@ class Informed(Phased):
                 "p_member": known.p_member,
                 "p_acceptable": known.p_acceptable,
                 "p_kept": known.p_kept,
+                "noise": known.noise,
                 "beside": np.stack([known.estimate[goal:], known.low[goal:], known.high[goal:]]),
             },
         )
@@ -121,8 +122,8 @@ class Informed(Phased):
         )
         status = np.asarray(memory["status"], dtype=np.int8)
         chances = memory["p_member"], memory["p_acceptable"], memory["p_kept"]
-        numbers = (last.numbers[name] for name in _NUMBERS)
-        return Knowledge(status, estimate, low, high, *chances, *numbers)
+        missed, wrong, p_wrong, own = (last.numbers[name] for name in _NUMBERS)
+        return Knowledge(status, estimate, low, high, *chances, missed, wrong, p_wrong, memory["noise"], own)
 
     def apply(self, state: State, decision: Decision) -> State:
         """Return the state after a decision; statuses move both ways."""
@@ -158,7 +159,7 @@ def _nothing_known(problem: Problem) -> Knowledge:
         expected_missed=float(problem.n_arms),
         expected_wrong=0.0,
         p_wrong=1.0,
-        noise=problem.noise[0],
+        noise=np.array((*problem.noise, *problem.other_noise)),
     )
 
 

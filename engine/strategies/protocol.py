@@ -451,8 +451,8 @@ class Knowledge:
     expected_wrong: float
     p_wrong: float
     """Probability that the answer is not right."""
-    noise: float
-    """SD of one measurement of the first endpoint that it goes by."""
+    noise: Floats
+    """``(n_endpoints,)`` SD of one measurement of each endpoint that it goes by."""
     own: float = math.nan
     """SD of own deviations of compounds, where it learns one."""
 

@@ -211,7 +211,7 @@ class GaussianProcess(Informed):
             expected_missed=float(now.p_member[problem.wanted & ~inside].sum()),
             expected_wrong=float((1.0 - now.p_acceptable)[inside].sum()),
             p_wrong=now.p_wrong,
-            noise=float(now.noise[0]),
+            noise=np.array(now.noise),
             own=float(now.own[0]),
         )
 

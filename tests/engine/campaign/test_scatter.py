@@ -183,3 +183,20 @@ def test_a_bound_ends_the_guarantee_where_the_noise_is_unknown(tmp_path):
         now = campaign.status().guarantee
         assert not now.holds
         assert "known only as a bound" in now.sentence
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.02])
+def test_series_model_learns_a_noise_whose_scale_nobody_stated(tmp_path, noise):
+    """A potential in volts: half of epsilon is taken at first, and no guess keeps the model from what repeats show."""
+    endpoints = (Endpoint("E", unit="V", transform="none"),)
+    settings = {"strategy": "gaussian-process", "objective": "E", "epsilon": 0.4, "per_round": 12}
+    with make(tmp_path / "x.assaypilot", endpoints=endpoints, **settings) as campaign:
+        assert "0.2 is taken at first" in " ".join(campaign.status().warnings)
+        assert campaign.status().noise == ()
+        rng = np.random.default_rng(5)
+        for _ in range(3):
+            values = truth(campaign.status().library) + noise * rng.standard_normal(9)
+            ids = campaign.status().library.ids
+            campaign.record([Result(name, float(v), "E") for name, v in zip(ids, values, strict=True)], again=True)
+        (learned,) = replays(campaign).noise
+        assert learned.sd == campaign.status().endpoints[0].noise_sd < 0.06

@@ -54,7 +54,7 @@ class Ridge(Informed):
             missed,
             wrong,
             min(missed + wrong, 1.0),
-            problem.noise[0],
+            np.array(problem.noise),
         )
 
     def ask(self, state, report=silent):

@@ -330,7 +330,7 @@ def test_unknown_noise_is_estimated_from_replicates():
     for sd in (0.1, 0.4):
         seen = TRUTH[arms] + sd * rng.standard_normal(120)
         _, decision = told(problem(CODES, SIZES, estimated=True), Measured.exact(arms, seen, np.ones(120)))
-        assert decision.numbers["noise"] == pytest.approx(sd, rel=0.3)
+        assert decision.memory["noise"][0] == pytest.approx(sd, rel=0.3)
 
 
 def test_one_wanted_compound_is_the_answer_whatever_it_is():
