@@ -147,6 +147,7 @@ def problem_of(task: Task, drawn: Drawn, run: int) -> Problem:
         seed=int(_stream(task.seed, run, _OWN).generate_state(1)[0]),
         capacity=capacity,
         similarity=drawn.similarity,
+        ends=drawn.ends,
     )
 
 

@@ -6,7 +6,9 @@ from assaypilot.engine.domain.goals import AllEpsilonBest
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.simulate.runner import Task, problem_of
 from assaypilot.engine.simulate.tables import NOT_ADDITIVE, of_table, truth_of
+from assaypilot.engine.strategies.registry import get
 
 ROWS = [("H", "F"), ("H", "Cl"), ("Me", "F"), ("Me", "Cl"), ("Et", "F")]
 IDS = ["A", "B", "C", "D", "E"]
@@ -75,3 +77,13 @@ def test_what_cannot_be_had_cannot_be_measured():
     assert drawn.measurable.tolist() == [True, True, True, False, True]
     assert drawn.wanted.all()
     assert (instance.compounds, instance.dimension, instance.delta, instance.random) == (5, 4, 0.1, False)
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "ends"),
+    [(Endpoint("yield", "%", noise_sd=3.0), (0.0, 100.0)), (Endpoint("shift", noise_sd=3.0), None)],
+)
+def test_strategy_knows_the_ends_of_a_scale_in_simulations_too(endpoint, ends):
+    truth = truth_of(LIBRARY, results(zip(IDS, [5.0, 60.0, 70.0, 98.0, 4.0], strict=True)), [endpoint], "values")
+    task = Task(get("gaussian-process"), of_table("t", "p", "t", truth, AllEpsilonBest(10.0), 0.05))
+    assert problem_of(task, task.instance.make(0), 0).ends == (ends,)
