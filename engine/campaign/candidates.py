@@ -160,7 +160,7 @@ def _probabilities(ledger: Ledger, views: Sequence[Posterior | None], here: Ints
         return np.full(len(here), np.nan), np.full(len(here), np.nan)
     settings = ledger.settings
     if settings.goal == "pareto":
-        from ..models.fronts import probability_pareto
+        from ..models.posterior import probability_pareto
 
         signs = tuple(ledger.endpoints[k].sign for k in ledger.goal_endpoints)
         return probability_pareto(known, here, signs, ledger.margins, settings.seed)

@@ -11,7 +11,7 @@ import numpy as np
 from ..arrays import Floats, Ints
 from ..domain.features import DenseFeatures, ProjectedFeatures, span_basis
 from ..errors import AssayPilotError
-from ..models.positive import positive_inverse
+from ..models.ols import positive_inverse
 from ..system.progress import Report
 from .g import g_optimal
 from .log_det import maximise_log_det

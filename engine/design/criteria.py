@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Floats, Ints
 from ..domain.features import ProjectedFeatures
-from ..models.positive import lower_factor, lower_inverse
+from ..models.ols import lower_factor, lower_inverse
 from .allowed import greatest_average
 
 _SOUND = 1e-7

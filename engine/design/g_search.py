@@ -8,7 +8,7 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from ..errors import AssayPilotError
-from ..models.positive import positive_inverse
+from ..models.ols import positive_inverse
 from ..system.progress import Report
 from ..text import percent
 from .allowed import Allowed, greatest_average

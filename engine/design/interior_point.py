@@ -13,7 +13,7 @@ import numpy as np
 from numpy.linalg import LinAlgError
 
 from ..arrays import Flags, Floats, Ints
-from ..models.positive import lower_factor, lower_inverse
+from ..models.ols import lower_factor, lower_inverse
 from .allowed import greatest_average
 from .criteria import dual_bound
 

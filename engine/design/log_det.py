@@ -13,7 +13,7 @@ from numpy.linalg import LinAlgError
 from scipy.linalg import lapack
 
 from ..arrays import Flags, Floats
-from ..models.positive import lower_factor, lower_inverse
+from ..models.ols import lower_factor, lower_inverse
 from .allowed import box_projection, greatest_average
 from .table import DenseRows, SummedRows
 

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from ..arrays import Floats
-from ..models.positive import lower_factor, lower_inverse
+from ..models.ols import lower_factor, lower_inverse
 
 _MEMORY = 12
 """Steps that the quasi-Newton matrix remembers."""

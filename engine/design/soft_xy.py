@@ -15,7 +15,7 @@ from numpy.linalg import LinAlgError
 
 from ..arrays import Floats, Ints
 from ..domain.features import SiteFeatures
-from ..models.positive import positive_inverse
+from ..models.ols import positive_inverse
 from ..text import percent
 from .allowed import greatest_average
 from .criteria import Shares, Weighted, dual_bound

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.linalg import lapack, qr, solve_triangular
 
 from ..arrays import Floats, Ints
-from ..models.positive import positive_inverse
+from ..models.ols import positive_inverse
 from ..text import percent
 from .allowed import box_projection
 from .g_search import Search, State

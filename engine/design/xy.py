@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from ..arrays import Floats
 from ..domain.features import ProjectedFeatures, SiteFeatures
 from ..errors import AssayPilotError
-from ..models.positive import positive_inverse
+from ..models.ols import positive_inverse
 from ..system.progress import Report, silent
 from .allowed import allowed
 from .closed_forms import even_design

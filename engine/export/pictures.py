@@ -23,7 +23,7 @@ from ..domain.features import SiteFeatures
 from ..domain.measurements import Pooled, pool
 from ..figures.palette import LIGHT, Palette
 from ..models.contributions import SiteContributions, contributions
-from ..models.leave_one_out import leave_one_out
+from ..models.diagnostics import leave_one_out
 from ..models.matched_pairs import MatchedPairs, matched_pairs, pairs_of_change
 from ..models.ols import Estimate, least_squares
 from ..system.progress import Report, silent

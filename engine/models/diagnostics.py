@@ -1,4 +1,4 @@
-"""How well an additive model describes what was measured: R2, leave-one-out Q2, residual SD, exactly fitted rows."""
+"""How well an additive model describes what was measured: R2, leave-one-out Q2 and predictions, residual SD."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from ..arrays import Floats, Ints
 from ..domain.elimination import Eliminated, Solver
 from ..domain.features import SiteFeatures
+from .ols import Estimate
 
 LEVERAGE_ONE = 1e-6
 """A row whose leverage is this close to 1 is fitted exactly: nothing else predicts it."""
@@ -75,3 +76,18 @@ def figures_of(solver: Solver, y: Floats) -> AdditiveFit:
         residual_sd=float(np.sqrt(squares / freedom)) if freedom > 0 else None,
         leverage_one=int(exact.sum()),
     )
+
+
+def leave_one_out(fit: Estimate, rows: Ints, means: Floats, counts: Floats) -> Floats:
+    """Return the prediction ``(m,)`` of each measured row from the other rows; NaN where they do not predict it.
+
+    ``fit`` is that to the ``means`` ``(m,)``, model scale, ``counts`` the determinations behind each: a row is left out
+    with all of them. y - e / (1 - h) with the leverage h (Cook and Weisberg 1982, section 2.2): one fit serves all.
+    """
+    if not len(rows):
+        return np.zeros(0)
+    leverage = np.minimum(fit.features.quadratic(fit.covariance, rows) * counts, 1.0)
+    alone = leverage > 1.0 - LEVERAGE_ONE
+    room = np.where(alone, 1.0, 1.0 - leverage)
+    predicted: Floats = np.where(alone, np.nan, means - (means - fit.means(rows)) / room)
+    return predicted

@@ -1,10 +1,12 @@
 """The posterior view: what is likely, for people to read. It informs; it never decides.
 
-theta ~ N(theta_hat, sigma^2 V^-1) under a weak prior, so that every compound has a probability at any moment.
+theta ~ N(theta_hat, sigma^2 V^-1) under a weak prior, so that every compound has a probability at any moment: of
+being within a distance of the best, or of belonging to the Pareto set of several endpoints.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,6 +15,7 @@ from scipy.linalg import LinAlgError, cho_solve, cholesky
 
 from ..arrays import Floats, Ints
 from ..domain.features import Features, SiteFeatures
+from ..domain.pareto import beaten
 
 _PRIOR_SPREAD = 3.0
 _LEAST_RIDGE = 1e-10
@@ -209,3 +212,67 @@ def look_ups(features: Features, rows: Ints, leader: int, theta: Floats) -> tupl
     if not tables:
         return [np.zeros((1, theta.shape[1]))], [np.zeros(len(rows), dtype=np.intp)]
     return tables, places
+
+
+_MOST_FRONTS, _FEWEST_FRONTS = 512, 32
+"""Draws of Pareto sets, between these."""
+_MOST_OF_MANY = 128
+"""The most draws for three endpoints and more, whose fronts are large."""
+_FRONT_WORK = 1_000_000
+"""Values drawn (rows times endpoints times draws), as far as that leaves the fewest draws."""
+_FRONT_REACH = 5.0
+_FRONT_STRIP = 2_000_000
+"""Values of one endpoint held at a time."""
+_GUARDS = 64
+"""Rows of the front of the posterior means that every draw is thinned by first."""
+
+
+def probability_pareto(
+    views: Sequence[Posterior], rows: Ints, signs: Sequence[float], margins: Sequence[float], seed: int
+) -> tuple[Floats, Floats]:
+    """Return P(no other row is better in every endpoint), and the same by more than the margins, ``(m,)`` each.
+
+    One posterior per endpoint, ``signs`` -1 where smaller is better; errors of endpoints are taken as independent.
+    Seeded draws: the standard error of a probability is at most 0.022 for 1,000 rows and two endpoints, 0.045 for
+    three, and at most 0.09 from 16,000 rows that may be in the set. Rows that another one beats for certain (5 SDs of
+    both) are given 0 without drawing.
+    """
+    mean = np.array([sign * view.means(rows) for sign, view in zip(signs, views, strict=True)])
+    reach = _FRONT_REACH * np.array([view.sds(rows) for view in views])
+    shift = np.asarray(margins, dtype=np.float64)[:, None]
+    near = np.flatnonzero(~beaten(mean - reach, mean + reach + shift))
+    inside, acceptable = np.zeros(len(rows)), np.zeros(len(rows))
+    guards = np.flatnonzero(~beaten(mean[:, near], mean[:, near]))
+    guards = guards[:: -(-len(guards) // _GUARDS)]
+    soft = any(margins)
+    count = 0
+    for points in _front_draws(views, rows[near], signs, seed):
+        open_ = np.flatnonzero(~beaten(points[:, guards], points))
+        members = open_[~beaten(points[:, open_], points[:, open_])]
+        inside[near[members]] += 1.0
+        if soft:
+            acceptable[near] += ~beaten(points[:, members], points + shift)
+        count += 1
+    return inside / count, (acceptable if soft else inside) / count
+
+
+def _front_draws(views: Sequence[Posterior], rows: Ints, signs: Sequence[float], seed: int) -> Iterator[Floats]:
+    """Return draws of the rows' means ``(n_endpoints, m)``, larger is better, each up to a constant per endpoint."""
+    m = len(rows)
+    n = int(
+        np.clip(_FRONT_WORK // (m * len(views)), _FEWEST_FRONTS, _MOST_FRONTS if len(views) == 2 else _MOST_OF_MANY)
+    )
+    width = max(1, min(n, _FRONT_STRIP // m))
+    tables = []
+    for place, (view, sign) in enumerate(zip(views, signs, strict=True)):
+        theta = sign * (view.mean[:, None] + view.draws(n, seed + 1_000_003 * place))
+        tables.append(look_ups(view.features, rows, int(rows[0]), theta))
+    for start in range(0, n, width):
+        strip = []
+        for parts, places in tables:
+            values = np.zeros((m, min(width, n - start)))
+            for table, entries in zip(parts, places, strict=True):
+                values += table[:, start : start + width][entries]
+            strip.append(np.ascontiguousarray(values.T))
+        for draw in range(len(strip[0])):
+            yield np.array([values[draw] for values in strip])

@@ -1,20 +1,82 @@
-"""Whether an additive model describes what was measured: figures, a lack-of-fit test, and one plain sentence."""
+"""Whether an additive model describes what was measured: figures, a lack-of-fit test, and one plain sentence.
+
+And what it cannot separate: substituents that occur once, and sites that change only together.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import Floats, Ints
 from ..domain.elimination import Eliminated, Solver
 from ..domain.features import SiteFeatures
-from ..domain.library import Library
+from ..domain.library import Library, Site
 from ..text import pick
-from .confounding import Confounded, confounded_sites, seen_once
 from .diagnostics import LEVERAGE_ONE, AdditiveFit, additive_fit, figures_of
+
+Codes = NDArray[np.integer]
+
+
+@dataclass(frozen=True, slots=True)
+class Confounded:
+    """Two sites whose contributions are not all separable."""
+
+    first: str
+    second: str
+    groups: int
+    """Groups of substituents that never occur with those of another group; their contributions are not comparable."""
+
+    def as_json(self) -> dict[str, str | int]:
+        """For the command line."""
+        return {"first": self.first, "second": self.second, "groups": self.groups}
+
+
+def confounded_sites(sites: Sequence[Site], codes: Codes) -> tuple[Confounded, ...]:
+    """Return pairs of sites that fall into groups; ``codes`` is ``(n_compounds, n_sites)``.
+
+    Substituents are the nodes of a graph, each compound joins those it carries at the two sites; in a connected graph
+    all differences can be estimated, each further component costs one rank (Weeks and Williams 1964).
+    """
+    found = []
+    for a, b in combinations(range(len(sites)), 2):
+        groups = _components(codes[:, a], codes[:, b])
+        if groups > 1:
+            found.append(Confounded(sites[a].name, sites[b].name, groups))
+    return tuple(found)
+
+
+def seen_once(sites: Sequence[Site], codes: Codes) -> dict[str, tuple[str, ...]]:
+    """Return the substituents that exactly one of the compounds carries, by site; sites without any are left out."""
+    out = {}
+    for position, site in enumerate(sites):
+        counts = np.bincount(codes[:, position], minlength=len(site.substituents))
+        labels = tuple(label for label, count in zip(site.substituents, counts, strict=True) if count == 1)
+        if labels:
+            out[site.name] = labels
+    return out
+
+
+def _components(left: Codes, right: Codes) -> int:
+    """Return how many components the graph of two columns has."""
+    if not len(left):
+        return 0
+    # Only this needs it, and a new campaign should not wait for it.
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    _, a = np.unique(left, return_inverse=True)
+    _, b = np.unique(right, return_inverse=True)
+    size = int(a.max()) + int(b.max()) + 2
+    graph = coo_array((np.ones(len(a)), (a, b + int(a.max()) + 1)), shape=(size, size))
+    return int(connected_components(graph, directed=False)[0])
+
 
 Verdict = Literal["fits", "doubtful", "does not fit", "not judged"]
 

@@ -16,8 +16,8 @@ from ..domain.features import SiteFeatures, span_rank
 from ..domain.library import label_text
 from ..domain.measurements import Pooled, Result, determinations, pool, pure_error
 from ..domain.noise import usual
+from ..models.additivity import Interaction, interactions
 from ..models.diagnostics import AdditiveFit
-from ..models.interactions import Interaction, interactions
 from ..models.report import ModelReport, Noise, model_report
 from ..text import percent, pick
 from .importer import ImportedTable

@@ -23,8 +23,7 @@ from assaypilot.engine.domain.features import SiteFeatures, merge_equal_rows
 from assaypilot.engine.domain.goals import AllEpsilonBest
 from assaypilot.engine.domain.library import Library, Site
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.models.additivity import Additivity, additivity
-from assaypilot.engine.models.interactions import interactions
+from assaypilot.engine.models.additivity import Additivity, additivity, interactions
 from assaypilot.engine.strategies.protocol import IN, OUT, Capacity, Outcome, Problem
 from assaypilot.engine.strategies.registry import get
 from tests.public import DATA

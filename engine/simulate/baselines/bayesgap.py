@@ -35,7 +35,7 @@ from scipy.special import ndtr
 from ...arrays import Floats, Ints
 from ...domain.goals import Best
 from ...errors import AssayPilotError
-from ...models.positive import positive_inverse
+from ...models.ols import positive_inverse
 from ...strategies.fixed_pool import absorbed, best_guess, decided, empty_sums
 from ...strategies.phased import needs_budget, number
 from ...strategies.protocol import (

@@ -35,7 +35,7 @@ import numpy as np
 
 from ...arrays import Floats, Ints
 from ...domain.goals import AllEpsilonBest, Best
-from ...models.positive import lower_factor
+from ...models.ols import lower_factor
 from ...strategies.lingame.pool import POOL_PARAMETERS, Pool, Rules, Table, pooled, table_of
 from ...strategies.lingame.questions import squared_distances
 from ...strategies.lingame.sequential import FIRST, Sequential, compared, shuffled

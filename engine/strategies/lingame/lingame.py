@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Flags, Floats, Ints
-from ...models.positive import positive_inverse
+from ...models.ols import positive_inverse
 from ..phased import one_of
 from ..protocol import Arrays, Outcome, Parameter, Problem, State, StrategyInfo
 from .pool import POOL_PARAMETERS, Pool, Rules

@@ -20,7 +20,7 @@ import numpy as np
 from ...arrays import Flags, Floats
 from ...domain.features import Features, outside_span, span_basis, span_rank
 from ...errors import AssayPilotError
-from ...models.positive import lower_factor, lower_inverse, positive_inverse
+from ...models.ols import lower_factor, lower_inverse, positive_inverse
 from ..phased import number, one_of, whole
 from ..protocol import Outcome, Parameter, Problem, State
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from ...arrays import Flags, Floats
 from ...domain.goals import AllEpsilonBest, Best, Goal, Threshold
-from ...models.positive import lower_factor
+from ...models.ols import lower_factor
 
 _ROWS = 256
 """Arms compared with all others at once."""

@@ -6,8 +6,7 @@ from scipy import stats
 
 from assaypilot.engine.domain.features import SiteFeatures
 from assaypilot.engine.domain.library import Library, Site
-from assaypilot.engine.models.additivity import additivity
-from assaypilot.engine.models.interactions import interactions
+from assaypilot.engine.models.additivity import additivity, interactions
 
 SIZES = (4, 3, 4)
 NOISE = 0.2

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from assaypilot.engine.domain.features import SiteFeatures
 from assaypilot.engine.domain.library import Library, Site
 from assaypilot.engine.models.contributions import contributions
-from assaypilot.engine.models.leave_one_out import leave_one_out
+from assaypilot.engine.models.diagnostics import leave_one_out
 from assaypilot.engine.models.ols import least_squares
 
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from assaypilot.engine.domain.features import SiteFeatures
-from assaypilot.engine.models.fronts import probability_pareto
-from assaypilot.engine.models.posterior import posterior
+from assaypilot.engine.models.posterior import posterior, probability_pareto
 
 SIZES = (3, 3, 2)
 CODES = np.array(list(itertools.product(*map(range, SIZES))), dtype=np.int32)

@@ -8,8 +8,7 @@ from scipy import stats
 
 from assaypilot.engine.domain.features import SiteFeatures
 from assaypilot.engine.domain.library import Library
-from assaypilot.engine.models.confounding import confounded_sites, seen_once
-from assaypilot.engine.models.report import Noise, model_report
+from assaypilot.engine.models.report import Noise, confounded_sites, model_report, seen_once
 
 
 def product(*sizes):
