@@ -19,7 +19,7 @@ from ..domain.noise import usual
 from ..domain.stock import NOTHING_STATED, StockLine, StockTerms
 from ..errors import AssayPilotError
 from ..strategies.registry import check_parameters, choose, states_errors, with_link
-from ..system.version import program_version
+from ..system import program_version
 from . import codec
 from .events import terms as setup
 from .events.fold import Work

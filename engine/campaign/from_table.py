@@ -10,8 +10,7 @@ from typing import Any
 from ..domain.derived import profile_endpoint
 from ..domain.desirability import Curve
 from ..domain.endpoint import Endpoint
-from ..domain.noise import usual
-from ..domain.p_scale import about_unit
+from ..domain.noise import about_unit, usual
 from ..domain.stock import NOTHING_STATED, StockTerms
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent

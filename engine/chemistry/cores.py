@@ -11,7 +11,7 @@ from typing import Any
 
 from ..domain.library import Library, is_hydrogen
 from ..errors import AssayPilotError
-from ..system.limits import LONGEST_SMILES, MOST_ATOMS
+from ..system.guarded import LONGEST_SMILES, MOST_ATOMS
 from ..system.progress import Report, silent
 from .structures import spelled
 

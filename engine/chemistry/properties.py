@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from typing import Any, TypeVar
 
 from ..errors import AssayPilotError
-from ..system.packing import Parcel, pack, unpack
+from ..system.processes import Parcel, pack, unpack
 from ..system.progress import Report, silent
 
 Value = TypeVar("Value")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Literal
 
-from ..system.limits import LONGEST_BLOCK, LONGEST_SMILES, MOST_ATOMS
+from ..system.guarded import LONGEST_BLOCK, LONGEST_SMILES, MOST_ATOMS
 from ..system.progress import Report, silent
 
 _REPORT_EVERY = 200

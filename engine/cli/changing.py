@@ -17,8 +17,7 @@ from ..domain.controls import Reading, parse_control
 from ..domain.desirability import Curve, parse_curve
 from ..domain.endpoint import Endpoint, Limit
 from ..domain.measurements import Measurement
-from ..domain.noise import StatedNoise, parse_noise
-from ..domain.p_scale import is_p_scale
+from ..domain.noise import StatedNoise, is_p_scale, parse_noise
 from ..errors import AssayPilotError
 from ..tables.endpoint_kinds import without_column
 from ..tables.entries import Unreadable, no_p_value, read_entry

@@ -14,8 +14,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from ..system import program_version
 from ..system.places import try_folder
-from ..system.version import program_version
 from ..text import pick
 from .program import Reply, data_folder, table
 

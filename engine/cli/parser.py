@@ -163,7 +163,7 @@ class _Version(argparse.Action):
         super().__init__(option_strings, dest, nargs=0, help="the version of this program")
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
-        from ..system.version import program_version
+        from ..system import program_version
 
         print(f"assaypilot {program_version()}")
         parser.exit()

@@ -188,7 +188,7 @@ def data_folder() -> Path:
 
 def save(error: BaseException, command: str) -> str:
     """One sentence for the user; the traceback goes into a file on this computer and nowhere else."""
-    from ..system.version import program_version
+    from ..system import program_version
 
     text = "\n".join(
         [

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..domain.endpoint import CONCENTRATIONS, FLIPPED, Endpoint, Relation
-from ..domain.p_scale import is_p_scale
+from ..domain.noise import is_p_scale
 from ..errors import AssayPilotError
 from ..tables.headers import split_unit
 from ..text import pick

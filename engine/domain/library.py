@@ -19,7 +19,9 @@ from numpy.typing import NDArray
 
 from ..arrays import Flags
 from ..errors import AssayPilotError
-from .interactions import Pairs, merged, pair_name
+
+Pairs = tuple[tuple[str, str], ...]
+"""Pairs of site names, each in the order of the sites."""
 
 LARGEST_PRODUCT = 1_000_000
 """The largest full product that is listed compound by compound."""
@@ -235,20 +237,27 @@ class Library:
 
     @cached_property
     def modelled(self) -> tuple[tuple[Site, ...], NDArray[np.int32]]:
-        """The sites as the model takes them, and ``(n_compounds, n)`` codes: those of no pair, then the pairs."""
+        """The sites as the model takes them, and ``(n_compounds, n)`` codes: those of no pair, then the pairs.
+
+        A pair, whose substituents act together whatever they do alone, is a site of its own. Its substituents are the
+        combinations that occur: one that no compound carries has no column, and one that cannot be measured is not
+        estimable, like a substituent of its own.
+        """
         if not self.interactions:
             return self.sites, self.codes
         place = {site.name: position for position, site in enumerate(self.sites)}
         pairs = [(place[first], place[second]) for first, second in self.interactions]
-        codes, occurring = merged(self.codes, [len(site.substituents) for site in self.sites], pairs)
-        inside = {position for pair in pairs for position in pair}
-        found = [site for position, site in enumerate(self.sites) if position not in inside]
-        for (first, second), combinations in zip(pairs, occurring, strict=True):
+        alone = [position for position in range(len(self.sites)) if not any(position in pair for pair in pairs)]
+        columns, found = [self.codes[:, position] for position in alone], [self.sites[position] for position in alone]
+        for first, second in pairs:
             one, other = self.sites[first], self.sites[second]
-            both = (divmod(int(combination), len(other.substituents)) for combination in combinations)
-            labels = tuple(f"{one.substituents[a]}, {other.substituents[b]}" for a, b in both)
+            both = self.codes[:, first].astype(np.intp) * len(other.substituents) + self.codes[:, second]
+            occurring, column = np.unique(both, return_inverse=True)
+            columns.append(column.astype(np.int32))
+            parts = (divmod(int(combination), len(other.substituents)) for combination in occurring)
+            labels = tuple(f"{one.substituents[a]}, {other.substituents[b]}" for a, b in parts)
             found.append(Site(pair_name((one.name, other.name)), labels))
-        return tuple(found), codes
+        return tuple(found), np.ascontiguousarray(np.column_stack(columns), dtype=np.int32)
 
     def forms(self, name: str, labels: Sequence[str]) -> tuple[str, ...]:
         """Return the structures of labels at a site, empty where unknown; the labels themselves where none is given."""
@@ -339,3 +348,35 @@ def is_hydrogen(label: str) -> bool:
 def label_text(label: str) -> str:
     """Return what to show for a substituent: ``H`` for any spelling of hydrogen, else the label as the table has it."""
     return "H" if is_hydrogen(label) else label
+
+
+def pair_name(pair: Sequence[str]) -> str:
+    """Return what a pair is called: ``R1 with R2``."""
+    return " with ".join(pair)
+
+
+def chosen_pairs(sites: Sequence[str], texts: Sequence[str]) -> Pairs:
+    """Return the pairs that texts like ``R1,R2`` name, each once, in the order of the sites.
+
+    AssayPilotError for anything but two different sites of the table.
+    """
+    known = {name.casefold(): place for place, name in enumerate(sites)}
+    found: dict[tuple[str, str], None] = {}
+    for text in texts:
+        names = [part.strip() for part in text.replace("+", ",").replace(";", ",").split(",") if part.strip()]
+        unknown = [part for part in names if part.casefold() not in known]
+        if unknown:
+            raise AssayPilotError(
+                f"there is no site {unknown[0]!r}", option="--interaction", mend=f"The sites are {', '.join(sites)}."
+            )
+        places = sorted({known[part.casefold()] for part in names})
+        if len(names) != 2 or len(places) != 2:
+            raise AssayPilotError(
+                f"an interaction is between two different sites, got {text.strip()!r}",
+                option="--interaction",
+                mend=f"For example {sites[0]},{sites[1]}; several are given one by one."
+                if len(sites) > 1
+                else "A table with one site has none.",
+            )
+        found[sites[places[0]], sites[places[1]]] = None
+    return tuple(found)

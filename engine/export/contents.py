@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import Ints
 from ..campaign.state import Status
-from ..system.version import program_version
+from ..system import program_version
 from . import records
 from .sheet import Cell, Column, Sheet
 from .shortlist import (

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..campaign.settings import Settings
     from ..domain.library import Library
     from ..domain.measurements import Result
-    from ..system.packing import Parcel
+    from ..system.processes import Parcel
     from .forecast import Forecast
 
 
@@ -89,7 +89,7 @@ def foresee_draft(
     report: Report = silent,
 ) -> Foresight:
     """Return what a campaign that was not made yet will take; AssayPilotError when nothing can be foreseen."""
-    from ..system.packing import pack
+    from ..system.processes import pack
 
     parcel = pack(library)
     forecast = in_another_process(_draft, parcel, tuple(endpoints), settings, tuple(history), report=report)
@@ -103,7 +103,7 @@ def _draft(
     history: Sequence[Result],
     report: Report,
 ) -> Forecast:
-    from ..system.packing import unpack
+    from ..system.processes import unpack
     from .forecast import forecast_draft
 
     return forecast_draft(unpack(parcel), endpoints, settings, history, report)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Sequence
 
 from ..domain.library import is_hydrogen
 from ..errors import AssayPilotError
-from ..system.limits import LONGEST_BLOCK
+from ..system.guarded import LONGEST_BLOCK
 from . import headers
 from .classes import classes_of, words_of
 from .endpoint_kinds import kind_of

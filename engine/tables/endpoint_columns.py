@@ -10,7 +10,7 @@ from typing import Any
 
 from ..domain.derived import check_differences, in_words
 from ..domain.endpoint import CONCENTRATIONS, Endpoint, normalise_unit
-from ..domain.p_scale import is_p_scale
+from ..domain.noise import is_p_scale
 from ..errors import AssayPilotError
 from . import headers
 from .classes import about_kind, about_unread, about_words, classes_of, is_result, with_kind, words_of

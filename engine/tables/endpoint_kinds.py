@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 from ..domain.derived import find_parts
 from ..domain.endpoint import CONCENTRATIONS, Direction, Endpoint, Transform, normalise_unit
-from ..domain.p_scale import USUAL
+from ..domain.noise import USUAL
 from ..errors import AssayPilotError
 from . import headers
 from .headers import split_unit

@@ -12,7 +12,7 @@ from typing import Any
 from ..domain import kinds
 from ..domain.endpoint import CONCENTRATIONS, FLIPPED, Endpoint, Relation, UnitMismatch, normalise_unit
 from ..domain.measurements import Result
-from ..domain.p_scale import USUAL, is_p_scale, is_unusual
+from ..domain.noise import USUAL, is_p_scale, is_unusual
 from ..errors import AssayPilotError
 from ..text import percent
 from . import headers

@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from ..domain.endpoint import CONCENTRATIONS, normalise_unit
-from ..system.limits import LONGEST_HEADER
+from ..system.guarded import LONGEST_HEADER
 from .raw import HEADERS, PATTERNS, fold
 from .raw import ROLES as ROLES
 from .values import narrow

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..domain.endpoint import Endpoint
 from ..domain.measurements import Result
-from ..domain.p_scale import is_p_scale
+from ..domain.noise import is_p_scale
 from ..system.progress import Report
 from .entries import ValueReader, read_entry
 from .headers import is_of_fit

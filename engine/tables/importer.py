@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from ..chemistry.cores import with_structures
 from ..chemistry.structures import read_structure
 from ..domain.endpoint import Endpoint
-from ..domain.interactions import chosen_pairs
-from ..domain.library import Library, is_hydrogen
+from ..domain.library import Library, chosen_pairs, is_hydrogen
 from ..domain.measurements import Result
 from ..domain.stock import StockLine
 from ..errors import AssayPilotError

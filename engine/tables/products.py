@@ -9,8 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..domain.interactions import pair_name
-from ..domain.library import LARGEST_PRODUCT, Library, is_hydrogen, name_from_substituents
+from ..domain.library import LARGEST_PRODUCT, Library, is_hydrogen, name_from_substituents, pair_name
 from ..domain.measurements import Result
 from ..text import listed
 from .headers import SMILES_SHAPE

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ..errors import AssayPilotError
-from ..system.limits import LARGEST_FILE, LARGEST_TEXT, LONGEST_HEADER
+from ..system.guarded import LARGEST_FILE, LARGEST_TEXT, LONGEST_HEADER
 from ..system.places import where_else
 from ..text import listed
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..domain.endpoint import CONCENTRATIONS, Endpoint
-from ..domain.p_scale import is_p_scale
+from ..domain.noise import is_p_scale
 from ..errors import AssayPilotError
 from . import headers
 from .column_roles import Claims

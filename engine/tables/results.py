@@ -10,7 +10,7 @@ from ..domain.controls import Control
 from ..domain.endpoint import CONCENTRATIONS, FLIPPED, Endpoint
 from ..domain.library import Library
 from ..domain.measurements import Result
-from ..domain.p_scale import is_p_scale, is_unusual
+from ..domain.noise import is_p_scale, is_unusual
 from ..domain.plates import Layout
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent

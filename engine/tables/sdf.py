@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 
 from ..chemistry.structures import Unreadable, smiles_of
 from ..errors import AssayPilotError
-from ..system.guarded import guarded
-from ..system.limits import CHILD_SECONDS, MOST_RECORDS
+from ..system.guarded import CHILD_SECONDS, MOST_RECORDS, guarded
 from ..system.progress import Report, part_of
 from ..text import listed
 from . import headers

@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from ..domain.endpoint import CONCENTRATIONS, Endpoint
-from ..domain.p_scale import is_p_scale
-from ..system.limits import LONGEST_HEADER
+from ..domain.noise import is_p_scale
+from ..system.guarded import LONGEST_HEADER
 from . import headers
 from .column_roles import Claims
 from .entries import Unreadable, read_entry

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from ..errors import AssayPilotError
-from ..system.limits import LONGEST_CELL, MOST_CELLS
+from ..system.guarded import LONGEST_CELL, MOST_CELLS
 from ..system.progress import Report
 from . import headers
 from .arrangements import barred, is_framed, spaced, table_of

@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import AssayPilotError
-from ..system.guarded import guarded
-from ..system.limits import LONGEST_CELL
+from ..system.guarded import LONGEST_CELL, guarded
 from ..system.progress import Report, part_of, silent
 from ..system.resources import without_collecting
 from . import headers

@@ -17,7 +17,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from ..errors import AssayPilotError
-from ..system.limits import LARGEST_UNPACKED, MOST_PARTS, MOST_SPANNED
+from ..system.guarded import LARGEST_UNPACKED, MOST_PARTS, MOST_SPANNED
 from ..text import in_letters, listed
 from .raw import rows_named
 

@@ -12,8 +12,7 @@ from assaypilot.engine.chemistry.names import pictures, site_names
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.packing import Parcel, pack, unpack
-from assaypilot.engine.system.processes import in_another_process
+from assaypilot.engine.system.processes import Parcel, in_another_process, pack, unpack
 from assaypilot.engine.system.progress import Report, silent
 from assaypilot.engine.tables.check import EndpointFacts, check_report, endpoint_facts
 from assaypilot.engine.tables.importer import ImportedTable, import_table

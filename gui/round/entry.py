@@ -15,7 +15,7 @@ from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.endpoint import CONCENTRATIONS, Endpoint, Relation, normalise_unit
 from assaypilot.engine.domain.kinds import word_of
 from assaypilot.engine.domain.measurements import Measurement, Result
-from assaypilot.engine.domain.p_scale import is_p_scale, is_unusual
+from assaypilot.engine.domain.noise import is_p_scale, is_unusual
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.entries import Unreadable, is_empty, read_entry
 from assaypilot.engine.tables.values import narrow, parse_value

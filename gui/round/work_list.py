@@ -157,7 +157,7 @@ def write_work_list(path: Path, status: Status, issued: Round, use: PlateUse | N
     layout = layout_of(status, issued, use)
     if kind == "page":
         from assaypilot.engine.export.work_page import write_work_page
-        from assaypilot.engine.system.version import program_version
+        from assaypilot.engine.system import program_version
 
         now = f"{datetime.now().astimezone():%Y-%m-%d %H:%M}"
         program = f"AssayPilot {program_version()}"

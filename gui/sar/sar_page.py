@@ -10,8 +10,7 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QMenu, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
-from assaypilot.engine.domain.interactions import pair_name
-from assaypilot.engine.domain.library import Library
+from assaypilot.engine.domain.library import Library, pair_name
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.measured import bounds_note
 from assaypilot.engine.export.pictures import Compared, Look, compared, look

@@ -18,8 +18,7 @@ from assaypilot.engine.chemistry.names import site_names
 from assaypilot.engine.chemistry.properties import packed_holding, similar_to
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.packing import pack
-from assaypilot.engine.system.processes import in_another_process
+from assaypilot.engine.system.processes import in_another_process, pack
 from assaypilot.engine.system.progress import Report
 
 from ..runtime.tasks import Latest

@@ -17,8 +17,7 @@ from assaypilot.engine.chemistry.properties import FIGURES, KCAL_PER_LOG, packed
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.sheet import Column as Written
-from assaypilot.engine.system.packing import pack, unpack
-from assaypilot.engine.system.processes import in_another_process
+from assaypilot.engine.system.processes import in_another_process, pack, unpack
 from assaypilot.engine.system.progress import Report
 
 from ..runtime.tasks import Latest

@@ -3,7 +3,7 @@
 import pytest
 
 from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.domain.p_scale import is_unusual, unusual
+from assaypilot.engine.domain.noise import is_unusual, unusual
 
 PIC50 = Endpoint("pIC50")
 

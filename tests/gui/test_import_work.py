@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system import packing
-from assaypilot.engine.system.packing import pack, unpack
+from assaypilot.engine.system import processes
+from assaypilot.engine.system.processes import pack, unpack
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import parse_text, read_table
@@ -24,7 +24,7 @@ from tests.gui.helpers import small_table
 @given(st.lists(st.text(max_size=6), max_size=40), st.integers(1, 9))
 def test_packed_values_unpack_unchanged(texts, size):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(packing, "PIECE", size)
+        patch.setattr(processes, "PIECE", size)
         long = tuple(texts)
         parcel = pack({"long": long, "again": long, "nested": (long, (1, None))})
         assert all(len(pickle.loads(piece)) <= size for pieces in parcel.long for piece in pieces)
@@ -36,7 +36,7 @@ def test_packed_values_unpack_unchanged(texts, size):
 
 @pytest.mark.parametrize("product", [False, True])
 def test_packed_tables_and_imports_unpack_unchanged(tmp_path, monkeypatch, product):
-    monkeypatch.setattr(packing, "PIECE", 3)
+    monkeypatch.setattr(processes, "PIECE", 3)
     raw = read_table(small_table(tmp_path / "t.csv", smiles=True))
     assert unpack(pack(raw)) == raw
     imported = import_table(raw, propose(raw, TableOptions(product=product)))

@@ -13,7 +13,7 @@ from ...domain.derived import in_words
 from ...domain.endpoint import Endpoint
 from ...domain.library import Library
 from ...domain.measurements import Measurement, Result
-from ...domain.p_scale import about_unit, unusual
+from ...domain.noise import about_unit, unusual
 from ...errors import AssayPilotError
 from ..bookkeeping import Place
 from ..replay import Ledger

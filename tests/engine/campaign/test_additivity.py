@@ -13,8 +13,7 @@ from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.settings import Settings
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.domain.interactions import chosen_pairs
-from assaypilot.engine.domain.library import Library, Site
+from assaypilot.engine.domain.library import Library, Site, chosen_pairs
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.errors import AssayPilotError
 from tests.engine.campaign.making import replays

@@ -14,7 +14,7 @@ from assaypilot.engine.chemistry.properties import (
 )
 from assaypilot.engine.domain.library import Library, Scaffold, Site
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.packing import pack, unpack
+from assaypilot.engine.system.processes import pack, unpack
 
 
 def figures(*structures):
@@ -73,8 +73,7 @@ def test_without_a_core_or_with_a_site_left_out_nothing_is_invented():
 def test_a_process_that_looks_at_structures_loads_nothing_else(function, more):
     code = (
         f"import sys; from assaypilot.engine.chemistry.properties import {function}; "
-        "import assaypilot.engine.system.processes; "
-        f"from assaypilot.engine.system.packing import pack; {function}(pack(('CCO', 'CCN')){more}); "
+        f"from assaypilot.engine.system.processes import pack; {function}(pack(('CCO', 'CCN')){more}); "
         "print([name for name in ('numpy', 'scipy', 'PySide6', 'matplotlib', 'assaypilot.gui') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

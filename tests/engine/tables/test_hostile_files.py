@@ -9,7 +9,7 @@ import zipfile
 import pytest
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.limits import CHILD_MEMORY, CHILD_SECONDS, MOST_CELLS
+from assaypilot.engine.system.guarded import CHILD_MEMORY, CHILD_SECONDS, MOST_CELLS
 from assaypilot.engine.tables.opening import read_table
 from tests.engine.tables.workbooks import write_xlsx
 

@@ -9,7 +9,7 @@ from assaypilot.engine.chemistry.cores import parse_core
 from assaypilot.engine.chemistry.structures import Unreadable, read_structure, smiles_of
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system import guarded
-from assaypilot.engine.system.limits import MOST_ATOMS
+from assaypilot.engine.system.guarded import MOST_ATOMS
 from assaypilot.engine.tables import structures
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import parse_text

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.limits import LONGEST_CELL
+from assaypilot.engine.system.guarded import LONGEST_CELL
 from assaypilot.engine.tables import headers
 from assaypilot.engine.tables.check import endpoint_facts
 from assaypilot.engine.tables.importer import import_table
