@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...errors import AssayPilotError
-from . import gege, gse, linfact, lingame, rage, shipped
+from . import gege, gse, linfact, rage
 from .instance import Drawn, Instance, Kind, Setting
 
 __all__ = ["Drawn", "Instance", "Kind", "Listed", "get", "listing", "names"]
@@ -49,16 +49,16 @@ def _all() -> dict[str, Listed]:
             "delta": 0.1,
         },
     )
-    entries["covboost"] = Listed(shipped.covboost, {"truth": "fit", "sd": 1.0})
+    entries["covboost"] = Listed(gege.covboost, {"truth": "fit", "sd": 1.0})
     entries["rage-soare"] = Listed(rage.soare, {"d": 5, "angle": 0.01})
     entries["rage-moderate"] = Listed(rage.moderate, {"arms": 100})
     entries["rage-sphere"] = Listed(rage.sphere, {"arms": 100, "d": 9})
     entries["rage-transductive"] = Listed(rage.transductive, {"d": 20})
     entries["rage-multivariate"] = Listed(rage.multivariate, {"factors": 6})
-    entries["lingame-hard"] = Listed(lingame.hard, {"d": 2, "alpha": 0.1})
-    entries["lingame-pi6"] = Listed(lingame.hard, {"d": 2, "alpha": 0.5235987755982988})
+    entries["lingame-hard"] = Listed(rage.hard, {"d": 2, "alpha": 0.1})
+    entries["lingame-pi6"] = Listed(rage.hard, {"d": 2, "alpha": 0.5235987755982988})
     for d in (6, 8, 10, 12):
-        entries[f"lingame-sphere-{d}"] = Listed(lingame.sphere, {"arms": 20, "d": d})
+        entries[f"lingame-sphere-{d}"] = Listed(rage.near_sphere, {"arms": 20, "d": d})
     entries["gse-adaptive"] = Listed(gse.adaptive, {"arms": 16, "per_arm": 20})
     entries["gse-static"] = Listed(gse.static, {"gap": 1.0, "arms": 16, "per_arm": 20})
     entries["gse-sphere"] = Listed(gse.sphere, {"arms": 16, "d": 10, "variance": 10.0, "per_arm": 20})
@@ -67,7 +67,7 @@ def _all() -> dict[str, Listed]:
         entries[f"gse-logistic-{d}"] = Listed(gse.logistic, {"d": d, "arms": 8, "per_arm": 20})
     entries["gse-poisson"] = Listed(gse.counts, {"d": 5, "arms": 8, "per_arm": 20})
     entries["gse-automobile"] = Listed(gse.automobile, {"file": "", "arms": 16, "per_arm": 20})
-    entries["practice-960"] = Listed(shipped.practice, {"epsilon": 0.5, "slack": 0.25, "sd": 0.2})
+    entries["practice-960"] = Listed(linfact.practice, {"epsilon": 0.5, "slack": 0.25, "sd": 0.2})
     return entries
 
 

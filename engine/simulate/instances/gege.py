@@ -1,4 +1,4 @@
-"""GEGE's instances: the Pareto set. Section 5.1, appendix I."""
+"""GEGE's instances: the Pareto set. Section 5.1, appendix I; and the shipped table COV-BOOST."""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ from pathlib import Path
 
 import numpy as np
 
+from assaypilot import datasets
+
 from ...arrays import Floats
+from ...domain.features import SiteFeatures
 from ...domain.goals import ParetoSet
 from ...errors import AssayPilotError
-from .instance import Drawn, Instance, Setting, always, choice, dense, number, redraw, whole
+from ...models.ols import least_squares
+from .instance import Drawn, Instance, Setting, always, choice, dense, number, of_sites, redraw, shipped, whole
 
 _FRONT = np.array([[-0.4, -1.0], [-0.6, -0.8], [-0.8, -0.6], [-1.0, -0.4]])
 _BEHIND = np.array([0.15, 0.2, 0.25, 0.3])
@@ -118,6 +122,36 @@ def measured_table(
         notes=notes,
         void=notes,
     )
+
+
+def covboost(name: str, truth: Setting, sd: Setting) -> Instance:
+    """COV-BOOST: 2 primes x 10 third doses, three immune responses (logarithms), all to be large; the Pareto set.
+
+    ``truth`` fit: the additive fit of the published means; values: the means themselves, which are not additive. The
+    SD between measurements is not part of the table: 1 unless given. delta 0.1.
+    """
+    fitted = choice("truth", truth, ("fit", "values")) == "fit"
+    void = () if fitted else ("the true means are the table's own, so additivity does not hold and no error rate does",)
+    return Instance(
+        name=name,
+        paper="Munro et al. 2021, shipped table; for GEGE",
+        title="COV-BOOST: 20 vaccinations, 3 responses",
+        draw=partial(_covboost, fitted, number("sd", sd)),
+        random=False,
+        delta=0.1,
+        notes=void,
+        void=void,
+    )
+
+
+def _covboost(fitted: bool, sd: float, _: np.random.Generator) -> Drawn:
+    library, columns = shipped("covboost")
+    means = np.array([[float(text) for text in columns[name]] for name in datasets.load("covboost").endpoints])
+    features = SiteFeatures.of(library)
+    if fitted:
+        everything, once = np.arange(len(library)), np.ones(len(library))
+        means = np.array([least_squares(features, everything, once, row).means() for row in means])
+    return of_sites(features, means, ParetoSet((0.0,) * len(means)), (sd,) * len(means))
 
 
 def _read(path: Path, endpoints: int) -> tuple[Floats, Floats]:

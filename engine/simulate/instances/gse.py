@@ -13,7 +13,7 @@ from ...arrays import Floats
 from ...domain.goals import Best
 from ...errors import AssayPilotError
 from .instance import Drawn, Instance, Setting, dense, number, whole
-from .lingame import disturbed, near_pair
+from .rage import disturbed, near_pair
 
 _VARIANCE = 10.0
 

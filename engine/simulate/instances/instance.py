@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -9,9 +10,12 @@ from typing import Any, Literal
 
 import numpy as np
 
+from assaypilot import datasets
+
 from ...arrays import Flags, Floats
-from ...domain.features import DenseFeatures, Features, span_rank
+from ...domain.features import DenseFeatures, Features, SiteFeatures, span_rank
 from ...domain.goals import Goal
+from ...domain.library import Library
 from ...errors import AssayPilotError
 
 Seed = int | np.random.SeedSequence
@@ -125,6 +129,24 @@ def dense(
         kind=kind,
         hints={} if hints is None else hints,
     )
+
+
+def of_sites(
+    features: SiteFeatures, truth: Floats, goal: Goal, noise: tuple[float, ...], hints: Mapping[str, Any] | None = None
+) -> Drawn:
+    """Return a draw of substituents of which all can be measured and are wanted, with a truth that is additive."""
+    everything = np.ones(features.n_rows, dtype=bool)
+    return Drawn(features, truth, truth, everything, everything, goal, noise, hints=hints or {})
+
+
+def shipped(name: str, id_column: str | None = None) -> tuple[Library, dict[str, list[str]]]:
+    """Return the library of a shipped table and its columns as text."""
+    entry = datasets.load(name)
+    with entry.path.open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    ids = None if id_column is None else [row[id_column] for row in rows]
+    library = Library.listed(entry.sites, [tuple(row[site] for site in entry.sites) for row in rows], ids=ids)
+    return library, {column: [row[column] for row in rows] for column in rows[0]}
 
 
 def redraw(

@@ -1,4 +1,7 @@
-"""LinFACT's instances: all compounds within epsilon of the best. Section 7, Table 1, appendix EC.12."""
+"""LinFACT's instances: all compounds within epsilon of the best. Section 7, Table 1, appendix EC.12.
+
+And the shipped table practice-960, of the shape of its section 7.2.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,11 @@ from functools import partial
 
 import numpy as np
 
+from assaypilot import datasets
+
 from ...domain.features import SiteFeatures
 from ...domain.goals import AllEpsilonBest
-from .instance import Drawn, Instance, Setting, dense, number, whole
+from .instance import Drawn, Instance, Setting, dense, number, of_sites, shipped, whole
 
 _M, _VARIANCE = 4, 3.0
 _SITES = (4, 5, 4, 3, 4)
@@ -94,15 +99,23 @@ def _free_wilson(good: int, epsilon: float, seed: int, _: np.random.Generator) -
         means += rng.normal(size=size)[codes[:, site]]
     behind = np.sort(means.max() - means)
     means = means * (epsilon / ((behind[good - 1] + behind[good]) / 2.0))
-    everything = np.ones(len(codes), dtype=bool)
-    truth = means[None]
-    return Drawn(
-        features=SiteFeatures(codes, _SITES),
-        truth=truth,
-        expected=truth,
-        measurable=everything,
-        wanted=everything,
-        goal=AllEpsilonBest(epsilon),
-        noise=(1.0,),
-        hints={"m": good},
+    return of_sites(SiteFeatures(codes, _SITES), means[None], AllEpsilonBest(epsilon), (1.0,), {"m": good})
+
+
+def practice(name: str, epsilon: Setting, slack: Setting, sd: Setting) -> Instance:
+    """Return the practice table: 960 compounds with synthetic effects, whose truth is shipped; SD 0.2, within 0.5."""
+    goal = AllEpsilonBest(number("epsilon", epsilon), number("slack", slack, -1e-300))
+    return Instance(
+        name=name,
+        paper="shipped table (SYNTHETIC), the shape of LinFACT, section 7.2",
+        title=f"practice table, within {goal.epsilon:g} of the best",
+        draw=partial(_practice, goal, number("sd", sd)),
+        random=False,
     )
+
+
+def _practice(goal: AllEpsilonBest, sd: float, _: np.random.Generator) -> Drawn:
+    library, _ids = shipped("practice-960", "ID")
+    known = dict(zip(*datasets.truth("practice-960"), strict=True))
+    truth = np.array([known[name] for name in library.ids])
+    return of_sites(SiteFeatures.of(library), truth[None], goal, (sd,), {"m": int(goal.members(truth).sum())})
