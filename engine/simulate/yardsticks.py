@@ -15,9 +15,9 @@ from ..domain.features import ProjectedFeatures, span_basis
 from ..domain.goals import AllEpsilonBest, Best, ParetoSet
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
+from .baselines.oracle import oracle
 from .instances import Drawn
 from .lower_bounds import all_epsilon_best, best_arm, effects_of, pareto_complexity
-from .oracle_design import oracle
 from .runner import Task, drawn_of
 from .scores import mean
 

@@ -34,7 +34,7 @@ _STRATEGIES = {
     "rage": "rage.rage.Rage",
     "lingame": "lingame.lingame.LinGame",
     "lingame-c": "lingame.lingame.LinGameC",
-    "gse": "gse.gse.Gse",
+    "gse": "gse.Gse",
     "adaptive": "adaptive.goals.AdaptiveGoals",
 }
 _IN_PHASES = {"epsilon-best": "linfact-g", "pareto": "gege", "best": "rage"}

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from scipy import stats
 
-from assaypilot.engine.simulate.oracle_design import simultaneous_level
+from assaypilot.engine.simulate.baselines.oracle import simultaneous_level
 from tests.published.against_runs import (
     BORDERS,
     EARLIER,

@@ -12,8 +12,8 @@ from scipy import stats
 
 from assaypilot.engine.domain.measurements import pool
 from assaypilot.engine.simulate import baselines, runner
+from assaypilot.engine.simulate.baselines.oracle import oracle
 from assaypilot.engine.simulate.lower_bounds import all_epsilon_best, effects_of
-from assaypilot.engine.simulate.oracle_design import oracle
 from assaypilot.engine.simulate.runner import Task
 from assaypilot.engine.simulate.scores import score
 from assaypilot.engine.strategies.adaptive.evidence import Evidence

@@ -1,9 +1,9 @@
 """What an oracle takes that must show all compounds at once: the fairest yardstick of a strategy with one answer.
 
-The oracle of ``simulate.oracle_design`` ends where each comparison would hold half of the time. But an answer is made
-when all of them hold, and errors have to fall well for the least lucky one, too. Here the same oracle, which knows the
-truth and measures by the design that is best for it from the first well on, ends when every compound is shown by its
-values: half of the time with so many measurements.
+The oracle of ``simulate.baselines.oracle`` ends where each comparison would hold half of the time. But an answer is
+made when all of them hold, and errors have to fall well for the least lucky one, too. Here the same oracle, which knows
+the truth and measures by the design that is best for it from the first well on, ends when every compound is shown by
+its values: half of the time with so many measurements.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from assaypilot.engine.design.criteria import nearly_inverse
-from assaypilot.engine.simulate.oracle_design import oracle
+from assaypilot.engine.simulate.baselines.oracle import oracle
 
 DRAWS = 400
 _UNLIKELY = 5.0

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from assaypilot.engine.domain.features import DenseFeatures
-from assaypilot.engine.simulate.oracle_design import oracle
+from assaypilot.engine.simulate.baselines.oracle import oracle
 from assaypilot.engine.simulate.runner import run_of
 from assaypilot.engine.strategies.designs import table as projected
 from tests.published import against

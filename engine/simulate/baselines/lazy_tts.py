@@ -1,4 +1,4 @@
-"""Lazy track-and-stop: tracks the weights that are optimal for the estimate, renewed at powers of two alone.
+"""Lazy track-and-stop: tracks weights that are optimal for the estimate, renewed at powers of two alone; and DKM.
 
 Source: Jedra and Proutiere (2020), "Optimal best-arm identification in linear bandits", Algorithm 1: forced exploration
 of a spanning set while the smallest eigenvalue of V is below c sqrt(t), tracking of the sum of the weights over their
@@ -7,11 +7,18 @@ beta = (1 + u) sigma^2 log(det(V / (u c) + I)^(1/2) / delta), c the largest squa
 in and out (the thresholding bandit of Rivera and Tewari 2024, as LinFACT section 7 uses it) the same with the distances
 to the border; all epsilon-best then needs the border.
 Ours: the weights come from a certified design; slack widens every gap; in a batch the weights stay as they were.
+
+DKM, which tracks weights too: the game of LinGame without what linearity implies for an arm measured less often.
+Source: Degenne, Koolen and Menard, "Non-asymptotic pure exploration by solving games" (2019), Algorithm 1 with AdaHedge
+as the learner and nature's best response. Its confidence is one interval per arm, from that arm's own measurements, so
+optimism makes it measure every arm again and again (LinGame, section 5 and Table 1). Nature, the estimate and the end
+are those of the linear model, as in LinGame's comparison.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,6 +30,7 @@ from ...design.budget_supports import independent
 from ...domain.goals import AllEpsilonBest, Best, Threshold
 from ...strategies.designs import table
 from ...strategies.fixed_pool import Fit, absorbed, decided, empty_sums, fitted
+from ...strategies.lingame.lingame import LinGame, Round
 from ...strategies.phased import one_of
 from ...strategies.protocol import (
     UNDECIDED,
@@ -260,3 +268,21 @@ def _spanning_positions(problem: Problem) -> Ints:
 def _spanning(problem: Problem) -> Ints:
     measurable = np.flatnonzero(problem.measurable)
     return measurable[_spanning_positions(problem)] if len(measurable) else measurable
+
+
+class _ArmByArm(Round):
+    """A round in which every arm is as unsure as its own measurements leave it."""
+
+    def variances(self, counts: Floats) -> Floats:
+        """One over the measurements; those of an arm that has none count as one."""
+        found: Floats = 1.0 / np.maximum(counts, 1.0)
+        return found
+
+
+class Dkm(LinGame):
+    """LinGame with an interval for each arm instead of the ellipsoid."""
+
+    round = _ArmByArm
+    info: ClassVar[StrategyInfo] = replace(
+        LinGame.info, name="dkm", title="DKM", source="Degenne et al. (2019), Algorithm 1", baseline=True
+    )

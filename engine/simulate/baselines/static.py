@@ -1,4 +1,4 @@
-"""Baselines that fix their design beforehand: static G, static XY and uniform measurement of all.
+"""Baselines that fix their design beforehand, static G, static XY and uniform measurement of all; and XY-Adaptive.
 
 What a fixed design's pooled estimate proves, for each goal: members and non-members that bounds at one level leave.
 
@@ -9,12 +9,20 @@ Static designs: the G-optimal or the XY-optimal weights for the whole run, for c
 
 Sources: Soare et al. (2014) G- and XY-allocation; RAGE, appendix F (growing phases, union-bound test at every look).
 The greedy allocation of Soare's experiments is replaced by the optimal design it approaches.
+
+XY-Adaptive: phases on the differences of those still in, each until the worst variance is a tenth of the last one's.
+Source: Soare et al., section 5, with alpha = 0.1 and compounds discarded for good at the end of a phase, as in the
+experiments there and in RAGE (appendix F). The first phase is compared with a variance of 1 / (d (d + 1) + 1). Every
+phase forgets the ones before.
+Ours: the optimal design, rounded as RAGE's is, in place of the greedy choice that approaches it, and bounds whose
+errors sum to delta over the phases.
 """
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -40,6 +48,7 @@ from ...strategies.protocol import (
     StrategyInfo,
 )
 from ...strategies.rage.phase import first_of_equals
+from ...strategies.rage.rage import Rage
 from ...system.progress import Report, silent
 from . import AT_BUDGET, Baseline
 
@@ -323,3 +332,37 @@ class Uniform(StaticRun):
         norms = fit_norms(problem.features, measurable, weights, targeted)
         rank = float(table(problem.features, measurable).rank)
         return Shares(measurable, weights, Certificate("g", float((norms**2).max(initial=rank)), rank))
+
+
+class XYAdaptive(Rage):
+    """RAGE whose phases end by their variance instead of their half-width."""
+
+    info: ClassVar[StrategyInfo] = replace(
+        Rage.info,
+        name="xy-adaptive",
+        title="XY-Adaptive",
+        parameters=(*Rage.info.parameters, Parameter("alpha", 0.1, "worst variance of a phase over that of the last")),
+        source="Soare et al. (2014), section 5",
+        baseline=True,
+    )
+
+    def check(self, problem: Problem) -> dict[str, Any]:
+        """Return the parameters; AssayPilotError for one out of range."""
+        given = super().check(problem)
+        number("alpha", given["alpha"], below=1.0)
+        return given
+
+    def first_radius(self, problem: Problem) -> float:
+        """Return the half-width of every difference after the first phase."""
+        return self._half_width(problem, 1)
+
+    def radius(self, state: State, phase: int) -> float:
+        """Return the half-width of a phase's variance; with slack not below what ends the search."""
+        goal, own = state.problem.goal, self._half_width(state.problem, phase)
+        assert isinstance(goal, Best)
+        return max(own, super().radius(state, phase)) if goal.slack > 0 else own
+
+    def _half_width(self, problem: Problem, phase: int) -> float:
+        d = table(problem.features, np.flatnonzero(problem.measurable)).rank
+        variance = float(self.parameters(problem)["alpha"]) ** phase / (d * (d + 1) + 1)
+        return problem.noise[0] * math.sqrt(2.0 * self._log(problem, phase) * variance)

@@ -12,13 +12,13 @@ from assaypilot.engine.design.alternatives import nearest_within, single_compari
 from assaypilot.engine.domain.features import ProjectedFeatures, SiteFeatures
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.simulate.baselines.oracle import oracle, simultaneous_level
 from assaypilot.engine.simulate.lower_bounds import (
     all_epsilon_best,
     best_arm,
     effects_of,
     pareto_complexity,
 )
-from assaypilot.engine.simulate.oracle_design import oracle, simultaneous_level
 from tests.strategies import plain
 
 

@@ -9,8 +9,7 @@ import pytest
 from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 from assaypilot.engine.domain.goals import Best
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.strategies.gse.allocations import ALLOCATIONS, allocate
-from assaypilot.engine.strategies.gse.gse import Gse, n_stages
+from assaypilot.engine.strategies.gse import ALLOCATIONS, Gse, allocate, n_stages
 from assaypilot.engine.strategies.protocol import Capacity, Outcome
 from tests.oracles import gse as slow
 from tests.strategies import came_back, dense, problem_of, product, random_table

@@ -7,7 +7,8 @@ import numpy as np
 from assaypilot.engine.domain.features import DenseFeatures
 from assaypilot.engine.domain.goals import Best
 from assaypilot.engine.simulate.baselines.elimination import Alba
-from assaypilot.engine.simulate.baselines.variants import Dkm, XYAdaptive
+from assaypilot.engine.simulate.baselines.lazy_tts import Dkm
+from assaypilot.engine.simulate.baselines.static import XYAdaptive
 from assaypilot.engine.strategies.lingame.lingame import LinGame
 from assaypilot.engine.strategies.protocol import IN
 from tests.strategies import came_back, problem_of

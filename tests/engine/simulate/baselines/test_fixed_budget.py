@@ -11,7 +11,7 @@ from assaypilot.engine.domain.goals import Best
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.simulate import baselines
 from assaypilot.engine.simulate.baselines.bayesgap import belief, expected_gain
-from assaypilot.engine.simulate.baselines.peace import least_width
+from assaypilot.engine.simulate.baselines.elimination import least_width
 from assaypilot.engine.strategies.fixed_pool import absorbed, empty_sums
 from assaypilot.engine.strategies.protocol import IN, Capacity
 from tests.strategies import came_back, problem_of

@@ -1,1 +1,0 @@
-"""GSE: the best compound within a fixed budget."""
