@@ -16,9 +16,8 @@ from assaypilot.engine.simulate import baselines
 from assaypilot.engine.strategies.adaptive import sequential_tests
 from assaypilot.engine.strategies.gege import confidence as gege
 from assaypilot.engine.strategies.gege.confidence import Size
-from assaypilot.engine.strategies.linfact import glm as linfact_glm
-from assaypilot.engine.strategies.linfact import misspecified as linfact_mis
 from assaypilot.engine.strategies.linfact import xy_optimal as linfact_xy
+from assaypilot.engine.strategies.linfact.extensions import LinFactGlm, LinFactMis
 from assaypilot.engine.strategies.linfact.linfact import LinFactG
 from assaypilot.engine.strategies.lingame.pool import Rules
 from assaypilot.engine.strategies.rage import rage
@@ -269,7 +268,7 @@ def log_rage_tight(seen):
 
 G = (LinFactG, "spread_log")
 XY, PRINTED = (linfact_xy.LinFactXY, "spread_log"), (linfact_xy.LinFactXYAsPrinted, "spread_log")
-MIS, GLM = (linfact_mis.LinFactMis, "spread_log"), (linfact_glm.LinFactGlm, "spread_log")
+MIS, GLM = (LinFactMis, "spread_log"), (LinFactGlm, "spread_log")
 WALKS = (sequential_tests, "limits")
 GEGE, RAGE, GAME = (gege, "phase_size"), (rage, "union_log"), (Rules, "reach")
 PROVEN = {"radii": "proven"}

@@ -129,8 +129,7 @@ from ..protocol import (
     StrategyInfo,
 )
 from .evidence import EARLIER, NO_ARM, SILENT, Evidence, Steps, appended, nothing_measured
-from .needs import Sides, needs_of_best, needs_of_sides
-from .planning import CAREFUL, NEAR, Needs, Way
+from .planning import CAREFUL, NEAR, Needs, Sides, Way, needs_of_best, needs_of_sides
 from .sequential_tests import ByWalks, SetLimits, levels_of, slack_of
 from .verdict import Findings, away, bounded, shown_out, unanswerable
 

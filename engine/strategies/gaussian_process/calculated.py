@@ -19,7 +19,7 @@ from ...models.gaussian_process.measured import Measured
 from ...models.gaussian_process.series import SeriesPosterior, fit_series
 from ..informed import fingerprint, rows_of
 from ..protocol import IN, OUT, UNDECIDED, Arrays, Problem
-from .beliefs import Beliefs, believe
+from .batch import Beliefs, believe
 
 _NUMBERS, LEAST_DRAWS, _MOST_DRAWS = 1_500_000, 256, 1024
 """Values drawn in all; draws at least and at most."""

@@ -12,8 +12,7 @@ from ...arrays import Flags, Floats, Ints
 from ...domain.features import SiteFeatures
 from ...domain.goals import Best, Top
 from ...errors import AssayPilotError
-from ...models.gaussian_process.combinations import best_combinations
-from ...models.gaussian_process.endpoints import Endpoints
+from ...models.gaussian_process.endpoints import Endpoints, best_combinations
 from ...system.progress import Report, silent
 from ...text import roughly
 from ..informed import Informed, fingerprint

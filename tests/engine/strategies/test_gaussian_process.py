@@ -11,8 +11,7 @@ from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.domain.goals import AllEpsilonBest, Best, ParetoSet, Threshold, Top
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.models.gaussian_process.measured import Measured
-from assaypilot.engine.strategies.gaussian_process.batch import settle, spread
-from assaypilot.engine.strategies.gaussian_process.beliefs import believe
+from assaypilot.engine.strategies.gaussian_process.batch import believe, settle, spread
 from assaypilot.engine.strategies.gaussian_process.calculated import calculate
 from assaypilot.engine.strategies.gaussian_process.strategy import GaussianProcess
 from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED, Capacity, Outcome, Problem

@@ -7,7 +7,7 @@ import pytest
 
 from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.strategies.linfact.glm import LinFactGlm
+from assaypilot.engine.strategies.linfact.extensions import LinFactGlm
 from assaypilot.engine.strategies.linfact.linfact import LinFactG
 from assaypilot.engine.strategies.protocol import Outcome
 from tests.oracles import glm as oracle

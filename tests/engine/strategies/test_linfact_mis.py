@@ -8,7 +8,7 @@ import pytest
 from assaypilot.engine.domain.features import DenseFeatures, SiteFeatures
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.models.ols import least_squares
-from assaypilot.engine.strategies.linfact.misspecified import LinFactMis, least_squares_bias
+from assaypilot.engine.strategies.linfact.extensions import LinFactMis, least_squares_bias
 from assaypilot.engine.strategies.protocol import IN, OUT, UNDECIDED
 from tests.oracles import linfact as linear
 from tests.oracles import linfact_mis as oracle

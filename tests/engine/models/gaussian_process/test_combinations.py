@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 
-from assaypilot.engine.models.gaussian_process import combinations
+from assaypilot.engine.models.gaussian_process import endpoints
 from assaypilot.engine.models.gaussian_process.components import Components
 from assaypilot.engine.models.gaussian_process.measured import Measured
 from assaypilot.engine.models.gaussian_process.posterior import Compounds, Posterior
@@ -32,7 +32,7 @@ def test_the_beam_finds_the_best_of_all_combinations():
         for one, other in itertools.combinations(range(4), 2):
             tables[one, other] = 0.5 * rng.standard_normal((sizes[one], sizes[other]))
         value = sum(table[tuple(codes[:, site] for site in sites)] for sites, table in tables.items())
-        found = {tuple(row) for row in combinations._best(tables, sizes)}
+        found = {tuple(row) for row in endpoints._best(tables, sizes)}
         best = {tuple(row) for row in codes[np.argsort(-value)[:20]]}
         assert tuple(codes[np.argmax(value)]) in found
         assert len(best & found) >= 18
@@ -69,7 +69,7 @@ def test_a_search_finds_members_that_nobody_listed():
         sizes = (12, 10, 11)
         codes, truth, measured = a_series(sizes, seed, n=150)
         model = fit_series(codes, sizes, measured, noise_sd=0.1, seed=seed)
-        listed = {tuple(row) for row in combinations.best_combinations([model], sizes, np.random.default_rng(seed))}
+        listed = {tuple(row) for row in endpoints.best_combinations([model], sizes, np.random.default_rng(seed))}
         members = codes[truth >= truth.max() - 0.5]
         found.append(np.mean([tuple(row) in listed for row in members]))
     assert np.mean(found) >= 0.9, found
