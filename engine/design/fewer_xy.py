@@ -7,7 +7,7 @@ import numpy as np
 from ..arrays import Floats, Ints
 from ..errors import AssayPilotError
 from .g import g_optimal
-from .log_weight_lbfgs import same_information
+from .smooth import same_information
 from .thinning import same_information_on_fewer
 from .xy_search import XYSearch, XYState
 

@@ -20,9 +20,8 @@ from ..text import percent
 from .allowed import greatest_average
 from .criteria import Shares, Weighted, dual_bound
 from .g import g_optimal
-from .log_weight_lbfgs import Sample, even_leverages, minimised, same_information
 from .pairs import Pairs
-from .soft_maximum import Soft, softened
+from .smooth import Sample, Soft, even_leverages, minimised, same_information, softened
 from .table import moments
 from .xy_search import XYSearch, XYState
 

@@ -1,4 +1,4 @@
-"""The subspace that a design estimates, where it leaves out effects that no direction involves."""
+"""Subspaces: the one in which a search continues, and the one that a design estimates."""
 
 from __future__ import annotations
 
@@ -6,11 +6,111 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import qr
 
 from ..arrays import Flags, Floats, Ints
 from ..domain.features import ProjectedFeatures
+from .allowed import Allowed
 from .criteria import Weighted
-from .directions import Rows, Worst
+from .directions import Directions, Rows, Worst
+
+_SPANS = 3
+"""Sets of candidates that each span all, to start from."""
+_PIVOTED = 4000
+"""Candidates among which those are looked for."""
+_RANK = 1e-12
+"""Eigenvalues of the information with unit diagonal below this share of the largest count as zero."""
+_PIVOT = 1e-6
+"""Vectors this much shorter than the longest count as 0."""
+_SPANNED = 1e-9
+"""Of an average of y y': eigenvalues below this share of the largest are of effects that no direction involves."""
+_CONSTANT = 1e-3
+"""Candidates whose part is below this share of the largest may have none."""
+
+
+class Frame:
+    """The candidates in coordinates in which even weights on the open ones are the identity.
+
+    Only the span of those is kept: with forbidden candidates it may be smaller than the candidates' own.
+    """
+
+    def __init__(self, candidates: ProjectedFeatures, allowed: Allowed) -> None:
+        self.candidates = candidates
+        self.open = np.ones(candidates.n_rows, dtype=bool) if allowed.open is None else allowed.open
+        gram = candidates.information(self.open / max(int(self.open.sum()), 1))
+        scale = np.sqrt(np.maximum(np.diagonal(gram), 0.0))
+        scale = np.where(scale > 0.0, scale, 1.0)
+        values, vectors = np.linalg.eigh(gram / scale / scale[:, None])
+        kept = values > _RANK * max(float(values[-1]), 1e-300)
+        self.d = int(kept.sum())
+        self.to_here: Floats = vectors[:, kept] / np.sqrt(values[kept]) / scale[:, None]
+        self.blind: Floats = np.linalg.qr(vectors[:, ~kept] / scale[:, None])[0]
+        """An orthonormal basis ``(d, k)``, in the candidates' coordinates, of what no open candidate estimates."""
+
+    def rows(self, positions: Ints) -> Floats:
+        """Return coordinates of the candidates at the positions."""
+        return self.candidates.coordinates(positions) @ self.to_here
+
+    def outside(self, matrix: Floats) -> Floats:
+        """Return a quadratic form here in the candidates' own coordinates."""
+        there = self.to_here @ matrix @ self.to_here.T
+        symmetric: Floats = (there + there.T) / 2.0
+        return symmetric
+
+    def spanning(self) -> Ints:
+        """Return positions of open candidates, far from each other, that span all several times: QR with pivoting."""
+        left = np.flatnonzero(self.open)
+        if len(left) > _PIVOTED:
+            left = left[np.linspace(0, len(left) - 1, _PIVOTED).astype(np.intp)]
+        chosen: list[Ints] = []
+        for _ in range(_SPANS):
+            if not len(left):
+                break
+            _, triangle, order = qr(self.rows(left).T, mode="economic", pivoting=True, check_finite=False)
+            pivots = np.abs(np.diagonal(triangle))
+            found = order[: max(int((pivots > _PIVOT * pivots[0]).sum()), 1)]
+            chosen.append(left[found])
+            left = np.delete(left, found)
+        positions = np.concatenate(chosen)
+        while True:
+            # The few sampled rows of a large table may lack a rare substituent.
+            seen = self.rows(positions).T @ self.rows(positions)
+            values, vectors = np.linalg.eigh(seen)
+            missing = vectors[:, values <= _PIVOT**2 * float(values[-1])]
+            if not missing.shape[1]:
+                return np.sort(positions)
+            lengths = np.where(self.open, self.candidates.quadratic(self.outside(missing @ missing.T)), -1.0)
+            best = np.intp(np.argmax(lengths))
+            if best in positions:
+                return np.sort(positions)
+            positions = np.append(positions, best)
+
+
+def may_be_singular(frame: Frame, directions: Directions) -> bool:
+    """Return whether an optimal design may leave an effect inestimable, because no direction involves it.
+
+    Where directions span all it cannot, nor where they lack one effect in which every candidate has a part: then
+    directions and any candidate span all.
+    """
+    average = directions.average(frame.outside(np.eye(frame.d)))
+    values, vectors = np.linalg.eigh(frame.to_here.T @ average @ frame.to_here)
+    lacking = vectors[:, values <= _SPANNED * float(values[-1])]
+    if lacking.shape[1] != 1:
+        return bool(lacking.shape[1] > 1)
+    parts = np.abs(frame.candidates.times(frame.to_here @ lacking[:, 0])[frame.open])
+    return bool(parts.min() <= _CONSTANT * parts.max())
+
+
+def unseen_lengths(directions: Directions, blind: Floats, count: int) -> tuple[Ints, Floats]:
+    """Return keys of directions with the largest parts along the columns of ``blind``, and the lengths of these parts.
+
+    From the directions themselves: squares in a singular metric carry rounding of the size of 1e-8 of a length.
+    """
+    keys, _ = directions.find(blind @ blind.T, count)
+    lengths: Floats = np.linalg.norm(directions.vectors(keys) @ blind, axis=1)
+    order = np.argsort(-lengths, kind="stable")
+    return keys[order], lengths[order]
+
 
 _SINGULAR = 1e-10
 """Eigenvalues of scaled information below this share of the largest count as zero."""

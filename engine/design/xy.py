@@ -20,10 +20,10 @@ from .closed_forms import even_design
 from .criteria import Design, Weighted
 from .directions import Directions
 from .fewer_xy import on_at_most, tidied
-from .frame import Frame, unseen_lengths
 from .g import g_optimal
 from .pairs import Pairs
 from .soft_xy import settled
+from .subspace import Frame, unseen_lengths
 from .xy_search import XYSearch, XYState
 
 _NAMED = 3

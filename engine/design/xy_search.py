@@ -13,8 +13,8 @@ from ..text import percent
 from .allowed import Allowed, box_projection, greatest_average
 from .criteria import Weighted, dual_bound
 from .directions import Directions
-from .frame import Frame, may_be_singular, unseen_lengths
 from .interior_point import Bundles, solve_saddle, starting_point
+from .subspace import Frame, may_be_singular, unseen_lengths
 
 _ROUNDS = 300
 """Rounds before the best so far is returned with its honest gap."""

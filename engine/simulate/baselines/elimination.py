@@ -32,7 +32,7 @@ import numpy as np
 from ...arrays import Flags, Floats, Ints
 from ...design import Design, Pairs, achieved, ceilings, round_design
 from ...design.criteria import Shares
-from ...design.log_weight_lbfgs import Sample, minimised
+from ...design.smooth import Sample, minimised
 from ...domain.features import outside_span
 from ...domain.goals import Best
 from ...models.ols import Estimate

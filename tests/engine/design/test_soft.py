@@ -8,9 +8,8 @@ import pytest
 from assaypilot.engine.design import soft_xy as xy_smooth
 from assaypilot.engine.design import xy
 from assaypilot.engine.design.directions import Rows, against
-from assaypilot.engine.design.log_weight_lbfgs import even_leverages
 from assaypilot.engine.design.pairs import Pairs
-from assaypilot.engine.design.soft_maximum import softened
+from assaypilot.engine.design.smooth import even_leverages, softened
 from assaypilot.engine.design.xy import xy_optimal
 from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures, SiteFeatures
 from tests.strategies import few
