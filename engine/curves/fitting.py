@@ -75,8 +75,7 @@ class Fit:
 
 def logistic(x: Floats, log_c50: float, slope: float, start: float, end: float) -> Floats:
     """Return the four-parameter logistic at log10 concentrations ``x``."""
-    found: Floats = start + (end - start) * expit(_LN10 * slope * (x - log_c50))
-    return found
+    return start + (end - start) * expit(_LN10 * slope * (x - log_c50))
 
 
 def fit_curves(
@@ -280,8 +279,7 @@ def _read_off(problem: _Problem, parameters: Floats, weights: Floats) -> list[Fi
 
 
 def _dense(jacobian: Any) -> Floats:
-    found: Floats = jacobian if isinstance(jacobian, np.ndarray) else jacobian.toarray()
-    return found
+    return jacobian if isinstance(jacobian, np.ndarray) else jacobian.toarray()
 
 
 def _inverse(jacobian: Any, size: float) -> Floats:
@@ -310,5 +308,4 @@ def _outliers(residuals: Floats, leverage: Floats, freedom: int, variance: float
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.sqrt(squares / others)
     chance = 2.0 * (1.0 - stdtr(freedom - 1, np.nan_to_num(t, nan=0.0, posinf=1e9)))
-    found: Flags = chance * len(residuals) < _OUTLIER
-    return found
+    return chance * len(residuals) < _OUTLIER

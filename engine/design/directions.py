@@ -159,8 +159,7 @@ class _Listed(ABC):
     def average(self, inverse: Floats) -> Floats:
         """Return an average of y y' over the directions found."""
         rows = self.vectors(self.find(inverse, _AVERAGED)[0])
-        average: Floats = rows.T @ rows / len(rows)
-        return average
+        return rows.T @ rows / len(rows)
 
 
 class Rows(_Listed):

@@ -310,5 +310,4 @@ def _distinct(first: Floats, second: Floats) -> Floats:
     """Return both sets of rows, later repetitions left out."""
     both = np.concatenate([first, second])
     _, places = np.unique(np.round(both, 12), axis=0, return_index=True)
-    unique: Floats = both[np.sort(places)]
-    return unique
+    return both[np.sort(places)]

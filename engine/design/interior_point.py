@@ -73,8 +73,7 @@ class Bundles:
         """Return sums over the columns of each bundle, along the last axis."""
         if len(self.starts) == len(self.y):
             return values
-        added: Floats = np.add.reduceat(values, self.starts, axis=-1)
-        return added
+        return np.add.reduceat(values, self.starts, axis=-1)
 
     def spread(self, share: Floats) -> Floats:
         """Return the share of every column's bundle."""
@@ -144,8 +143,7 @@ class _Newton:
 
     def solve(self, right: Floats) -> Floats:
         """Return the solution for the matrix of the weights alone."""
-        solved: Floats = self.factor.T @ (self.factor @ right)
-        return solved
+        return self.factor.T @ (self.factor @ right)
 
     def step(self, slack_target: Floats | float, low_target: Floats | float, high_target: Floats | float) -> Point:
         """Return the step towards the requested complementarity products, as a Point of changes."""

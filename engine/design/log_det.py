@@ -51,8 +51,7 @@ _HALVINGS = 20
 
 def information(x: Floats, weights: Floats) -> Floats:
     """Return V(w): the sum of w x x' over the rows of ``x``."""
-    total: Floats = (x * weights[:, None]).T @ x
-    return total
+    return (x * weights[:, None]).T @ x
 
 
 def whitened(x: Floats, weights: Floats) -> tuple[Floats, float]:
@@ -253,8 +252,7 @@ def _movable(w: Floats, leverages: Floats, upper: Floats) -> Flags:
         return np.zeros(len(w), dtype=bool)
     else:
         level = 0.5 * (float(leverages[w < upper].max()) + float(leverages[w > 0].min()))
-    free: Flags = between | ((w <= 0) & (leverages > level)) | ((w >= upper) & (leverages < level))
-    return free
+    return between | ((w <= 0) & (leverages > level)) | ((w >= upper) & (leverages < level))
 
 
 def conjugate_steps(

@@ -54,8 +54,7 @@ class Frame:
     def outside(self, matrix: Floats) -> Floats:
         """Return a quadratic form here in the candidates' own coordinates."""
         there = self.to_here @ matrix @ self.to_here.T
-        symmetric: Floats = (there + there.T) / 2.0
-        return symmetric
+        return (there + there.T) / 2.0
 
     def spanning(self) -> Ints:
         """Return positions of open candidates, far from each other, that span all several times: QR with pivoting."""

@@ -71,8 +71,7 @@ class DenseRows:
 
     def information(self, weights: Floats) -> Floats:
         """Return the sum of w x x'."""
-        total: Floats = (self.x * weights[:, None]).T @ self.x
-        return total
+        return (self.x * weights[:, None]).T @ self.x
 
     def quadratic(self, matrix: Floats) -> Floats:
         """Return the x'Mx of each row."""
@@ -168,8 +167,7 @@ class LookedUp:
 
     def information(self, weights: Floats) -> Floats:
         """Return the sum of w x x', ``(d, d)``."""
-        total: Floats = self.to_here.T @ (self.lookups.information(weights) @ self.to_here)
-        return total
+        return self.to_here.T @ (self.lookups.information(weights) @ self.to_here)
 
     def quadratic(self, matrix: Floats) -> Floats:
         """Return the x'Mx of each row for a symmetric M, ``(n,)``."""
@@ -266,8 +264,7 @@ class Table:
     def outside(self, inverse: Floats) -> Floats:
         """Return an inverse of V in the candidates' own coordinates."""
         there = self._to_here @ inverse @ self._to_here.T
-        symmetric: Floats = (there + there.T) / 2.0
-        return symmetric
+        return (there + there.T) / 2.0
 
     def spanning(self, among: Ints | None = None) -> Ints:
         """Return positions of candidates that span all those ``among``, far from each other: QR with pivoting."""

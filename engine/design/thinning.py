@@ -147,8 +147,7 @@ def _dependences(x: Floats, keep_sum: bool) -> Floats:
         orthogonal, triangle, _ = qr(products, pivoting=True, check_finite=False)
         pivots = np.abs(np.diagonal(triangle))
         rank = int((pivots > _DEPENDENT * pivots[0]).sum()) if len(pivots) else 0
-        exact: Floats = np.array(orthogonal[:, rank:], dtype=np.float64)
-        return exact
+        return np.array(orthogonal[:, rank:], dtype=np.float64)
     # Many rows: from their products with each other, faster but half as exact.
     gram = x @ x.T
     gram *= gram

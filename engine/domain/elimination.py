@@ -99,8 +99,7 @@ class Eliminated:
     def span(self) -> Floats:
         """An orthonormal basis ``(n_others, d)`` of the effects at the other sites that the core determines."""
         scale, vectors, kept = self._eigen
-        basis: Floats = np.linalg.qr(scale[:, None] * vectors[:, kept])[0]
-        return basis
+        return np.linalg.qr(scale[:, None] * vectors[:, kept])[0]
 
     @cached_property
     def null_space(self) -> Floats:
@@ -224,8 +223,7 @@ def _inverse(span: Floats, gram: Floats) -> Floats:
     scale = 1.0 / np.sqrt(np.diagonal(inside))
     factor = np.linalg.inv(np.linalg.cholesky(inside * scale * scale[:, None])) * scale
     half = span @ factor.T
-    inverse: Floats = half @ half.T
-    return inverse
+    return half @ half.T
 
 
 def _set_aside(columns: Ints, n_columns: int) -> tuple[list[_Wave], Ints]:

@@ -153,8 +153,7 @@ class SiteFeatures:
 
     def columns(self, rows: Ints | None = None) -> Ints:
         """Return the column of each row's substituent at each site, ``(m, n_sites)``."""
-        columns: Ints = (self.codes if rows is None else self.codes[rows]) + self._starts
-        return columns
+        return (self.codes if rows is None else self.codes[rows]) + self._starts
 
     def dense(self, rows: Ints) -> Floats:
         """Return the given rows ``(m, n_columns)`` as zeros and ones."""
@@ -235,8 +234,7 @@ def span_basis(features: Features, rows: Ints | None = None) -> Floats:
         # Of the whole space any basis will do; this one leaves rows as they are.
         return np.eye(features.n_columns)
     # Row space of X = scale * row space of X / scale.
-    basis: Floats = np.linalg.qr(scale[:, None] * vectors[:, kept])[0]
-    return basis
+    return np.linalg.qr(scale[:, None] * vectors[:, kept])[0]
 
 
 def large(features: Features, n_rows: int) -> TypeGuard[SiteFeatures]:
@@ -258,8 +256,7 @@ def span_rank(features: Features, rows: Ints | None = None) -> int:
 
 def orthonormal_complement(directions: Floats) -> Floats:
     """Return an orthonormal basis ``(n, n - k)`` of all that is orthogonal to ``(n, k)`` independent directions."""
-    complement: Floats = np.linalg.qr(directions, mode="complete")[0][:, directions.shape[1] :]
-    return complement
+    return np.linalg.qr(directions, mode="complete")[0][:, directions.shape[1] :]
 
 
 def outside_span(features: Features, basis: Floats, rows: Ints | None = None) -> Flags:

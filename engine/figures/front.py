@@ -57,8 +57,7 @@ class Spread:
     @property
     def at(self) -> Floats:
         """Positions of the drawn compounds, ``(2, m)``."""
-        places: Floats = self.estimates[:, self.compounds]
-        return places
+        return self.estimates[:, self.compounds]
 
     @property
     def bounded(self) -> Flags:

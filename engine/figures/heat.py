@@ -134,8 +134,7 @@ def _effects(mean: Floats) -> tuple[Floats, Floats]:
         middle = filled.sum(axis=1 - axis, keepdims=True) / np.maximum(number, 1)
         own = known.sum(axis=axis)
         lead = np.where(known, filled - middle, 0.0).sum(axis=axis)
-        found: Floats = np.where(own > 0, lead / np.maximum(own, 1), -np.inf)
-        return found
+        return np.where(own > 0, lead / np.maximum(own, 1), -np.inf)
 
     return over(1), over(0)
 

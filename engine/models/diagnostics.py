@@ -89,5 +89,4 @@ def leave_one_out(fit: Estimate, rows: Ints, means: Floats, counts: Floats) -> F
     leverage = np.minimum(fit.features.quadratic(fit.covariance, rows) * counts, 1.0)
     alone = leverage > 1.0 - LEVERAGE_ONE
     room = np.where(alone, 1.0, 1.0 - leverage)
-    predicted: Floats = np.where(alone, np.nan, means - (means - fit.means(rows)) / room)
-    return predicted
+    return np.where(alone, np.nan, means - (means - fit.means(rows)) / room)

@@ -39,8 +39,7 @@ _ENDLESS = 30.0
 def mean_value(link: Link, predictor: Floats) -> Floats:
     """Return m(u): the mean of a measurement at a linear predictor."""
     if link == "logit":
-        half: Floats = 0.5 * np.tanh(0.5 * predictor) + 0.5
-        return half
+        return 0.5 * np.tanh(0.5 * predictor) + 0.5
     if link == "log":
         return np.exp(np.clip(predictor, -_LARGEST, _LARGEST))
     return predictor
@@ -50,8 +49,7 @@ def curvature(link: Link, predictor: Floats) -> Floats:
     """Return m'(u): the slope of the mean, which is the variance of a measurement at a scale of 1."""
     if link == "logit":
         power = np.exp(-np.abs(np.clip(predictor, -_LARGEST, _LARGEST)))
-        slope: Floats = power / (1.0 + power) ** 2
-        return slope
+        return power / (1.0 + power) ** 2
     return mean_value(link, predictor) if link == "log" else np.ones_like(predictor)
 
 
@@ -102,8 +100,7 @@ class GlmEstimate:
     @property
     def theta(self) -> Floats:
         """``(n_columns,)``."""
-        effects: Floats = self.basis @ self.beta
-        return effects
+        return self.basis @ self.beta
 
     def estimable(self, rows: Ints | None = None) -> Flags:
         """Return whether each row is in the span of what was measured."""
@@ -206,21 +203,18 @@ class _Likelihood:
 
     def gradient(self, predictor: Floats) -> Floats:
         """Return ``(d,)``."""
-        slope: Floats = (self.counts * (mean_value(self.link, predictor) - self.means)) @ self.z
-        return slope
+        return (self.counts * (mean_value(self.link, predictor) - self.means)) @ self.z
 
     def information(self, beta: Floats) -> Floats:
         """Return the sum of N m'(u) z z'."""
         return self._weighted(self.counts * curvature(self.link, self.z @ beta))
 
     def _weighted(self, weights: Floats) -> Floats:
-        matrix: Floats = (self.z * weights[:, None]).T @ self.z
-        return matrix
+        return (self.z * weights[:, None]).T @ self.z
 
     def step(self, beta: Floats) -> Floats:
         """One full Newton step."""
-        after: Floats = beta - _solve(self.information(beta), self.gradient(self.z @ beta))
-        return after
+        return beta - _solve(self.information(beta), self.gradient(self.z @ beta))
 
     def unbounded(self, bound: float) -> Floats | None:
         """Return the maximum where it lies within the bound; None where it does not, or there is none."""

@@ -43,8 +43,7 @@ def lower_inverse(factor: Floats) -> Floats:
 def positive_inverse(matrix: Floats) -> Floats:
     """Return the inverse of a positive definite matrix, symmetric; raises LinAlgError when it is not."""
     half = lower_inverse(lower_factor(matrix))
-    inverse: Floats = half.T @ half
-    return inverse
+    return half.T @ half
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,8 +121,7 @@ class Estimate:
     def half_norms(self, rows: Ints | None = None) -> Floats:
         """Return ||x||_{V^-1} of each row: its standard error at a noise SD of 1; infinite where not estimable."""
         squares = self.features.quadratic(self.covariance, rows)
-        norms: Floats = np.where(self.estimable(rows), np.sqrt(np.maximum(squares, 0.0)), np.inf)
-        return norms
+        return np.where(self.estimable(rows), np.sqrt(np.maximum(squares, 0.0)), np.inf)
 
     def difference_norm(self, row: int, rows: Ints | None = None) -> Floats:
         """Return ||x_row - x_j||_{V^-1} for each j of the rows; infinite where that difference is not estimable.
@@ -167,8 +165,7 @@ class _Elimination(NamedTuple):
     def theta(self, values: Floats) -> Floats:
         """Return the shortest solution for values of the rows, ``(m,)`` or ``(m, k)``."""
         found = self.solver.theta(values) if values.ndim == 1 else _columns(self.solver.theta, values)
-        shortest: Floats = found - self.unmeasured @ (self.unmeasured.T @ found)
-        return shortest
+        return found - self.unmeasured @ (self.unmeasured.T @ found)
 
 
 def _columns(function: Callable[[Floats], Floats], values: Floats) -> Floats:
@@ -254,12 +251,10 @@ def _solved(features: Features, rows: Ints, weights: Floats, values: Floats, bas
     beta = inverse @ (basis.T @ features.moment((weights * values.T).T, rows))
     # One step of refinement, so that values far from zero lose no digits.
     left = values - features.times(basis @ beta, rows)
-    refined: Floats = beta + inverse @ (basis.T @ features.moment((weights * left.T).T, rows))
-    return refined
+    return beta + inverse @ (basis.T @ features.moment((weights * left.T).T, rows))
 
 
 def _inverse(matrix: Floats) -> Floats:
     """Return the inverse of a positive definite matrix, symmetric to the last digit."""
     scale = 1.0 / np.sqrt(np.diagonal(matrix))
-    inverse: Floats = positive_inverse(matrix * scale * scale[:, None]) * scale * scale[:, None]
-    return inverse
+    return positive_inverse(matrix * scale * scale[:, None]) * scale * scale[:, None]

@@ -51,8 +51,7 @@ class Posterior:
     @cached_property
     def covariance(self) -> Floats:
         """The covariance of the effects over sigma^2, ``(n_columns, n_columns)``."""
-        covariance: Floats = cho_solve((self.factor, True), np.eye(len(self.mean)))
-        return covariance
+        return cho_solve((self.factor, True), np.eye(len(self.mean)))
 
     def means(self, rows: Ints | None = None) -> Floats:
         """Return the posterior mean of each row, model scale."""
@@ -70,8 +69,7 @@ class Posterior:
         half = self.sigma * (self.covariance @ self.factor)
         # In strips, which stay below the size at which threads are started and waited for.
         strips = range(0, n, _STRIP)
-        out: Floats = np.concatenate([half @ noise[:, start : start + _STRIP] for start in strips], axis=1)
-        return out
+        return np.concatenate([half @ noise[:, start : start + _STRIP] for start in strips], axis=1)
 
 
 def _weak_prior(counts: Floats, means: Floats, sigma: float) -> tuple[float, float]:

@@ -48,8 +48,7 @@ class Fit:
 
     def points(self, rows: Ints) -> Floats:
         """Return F'x of each row ``(m, r)``; distances between them are standard errors of differences."""
-        found: Floats = self.features.dense(rows) @ self.root
-        return found
+        return self.features.dense(rows) @ self.root
 
     def half_norms(self, rows: Ints) -> Floats:
         """Return ||x||_{V^-1}; infinite where not estimable."""
@@ -57,8 +56,7 @@ class Fit:
         outside = self.features.quadratic(identity - self.basis @ self.basis.T, rows)
         known = outside <= OUTSIDE_TOLERANCE**2 * self.features.quadratic(identity, rows)
         squares = self.features.quadratic(self.root @ self.root.T, rows)
-        norms: Floats = np.where(known, np.sqrt(np.maximum(squares, 0.0)), math.inf)
-        return norms
+        return np.where(known, np.sqrt(np.maximum(squares, 0.0)), math.inf)
 
     def difference_norm(self, rows: Ints, other: int) -> Floats:
         """Return ||x - x_other||_{V^-1} of each row; infinite where that difference is not estimable."""
@@ -68,8 +66,7 @@ class Fit:
         scale = np.maximum(np.einsum("ij,ij->i", away, away), 1e-300)
         known = np.einsum("ij,ij->i", rest, rest) <= OUTSIDE_TOLERANCE**2 * scale
         seen = away @ self.root
-        norms: Floats = np.where(known, np.sqrt(np.einsum("ij,ij->i", seen, seen)), math.inf)
-        return norms
+        return np.where(known, np.sqrt(np.einsum("ij,ij->i", seen, seen)), math.inf)
 
 
 def fitted(features: Features, information: Floats, moment: Floats) -> Fit:

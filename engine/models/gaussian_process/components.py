@@ -168,8 +168,7 @@ class Components:
     def _along(self, component: Component, table: Floats, *, root: bool) -> Floats:
         """Multiply the table of a site by the similarity of its substituents, or by its root."""
         (site,) = component.sites
-        along: Floats = (self._root(site) if root else np.asarray(self._similarity[site])) @ table
-        return along
+        return (self._root(site) if root else np.asarray(self._similarity[site])) @ table
 
     def _root(self, site: int) -> Floats:
         if site not in self._roots:

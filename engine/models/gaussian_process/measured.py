@@ -48,8 +48,7 @@ class Measured:
 
     def compounds(self, n: int) -> Ints:
         """Return which of the first ``n`` compounds were measured, each once."""
-        found: Ints = np.unique(self.arms[self.arms < n])
-        return found
+        return np.unique(self.arms[self.arms < n])
 
     def take(self, chosen: Ints) -> Measured:
         """Return some of the results."""

@@ -290,8 +290,7 @@ class Peace(_Stages):
 
     def known(self, estimate: Estimate, active: Ints) -> Flags:
         """Return the design for differences, which need not estimate means: the difference from the first is enough."""
-        found: Flags = np.isfinite(estimate.difference_norm(int(active[0]), active))
-        return found
+        return np.isfinite(estimate.difference_norm(int(active[0]), active))
 
     def kept(self, state: State, ranked: Ints) -> int:
         """Return the most whose width is at most half of that of all; one, when two are wider."""

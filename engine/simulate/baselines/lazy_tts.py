@@ -203,8 +203,7 @@ class LazyTts(Baseline):
         behind = means.max() - means if isinstance(problem.goal, Best) else np.abs(means - self._border(problem))
         goal = problem.goal
         assert isinstance(goal, Best | Threshold | AllEpsilonBest)
-        found: Floats = np.maximum(behind + goal.slack, _SMALL * problem.noise[0])
-        return found
+        return np.maximum(behind + goal.slack, _SMALL * problem.noise[0])
 
     def _away(self, problem: Problem, fit: Fit, rows: Ints) -> float:
         """Return Z(t): half the squared distance to the nearest alternative."""
@@ -275,8 +274,7 @@ class _ArmByArm(Round):
 
     def variances(self, counts: Floats) -> Floats:
         """One over the measurements; those of an arm that has none count as one."""
-        found: Floats = 1.0 / np.maximum(counts, 1.0)
-        return found
+        return 1.0 / np.maximum(counts, 1.0)
 
 
 class Dkm(LinGame):

@@ -210,8 +210,7 @@ def _lower(metric: Floats) -> Floats:
 def pairwise(means: Floats, spread: Floats, width: float, rows: Ints, against: Ints) -> Floats:
     """Return B_ij for i in ``rows`` and j in ``against``: how much better i can be than j."""
     lengths = squared_distances(spread[rows], spread[against])
-    index: Floats = means[rows, None] - means[against] + width * np.sqrt(lengths)
-    return index
+    return means[rows, None] - means[against] + width * np.sqrt(lengths)
 
 
 class LinGapE(GapIndex):

@@ -183,8 +183,7 @@ class _Sides:
                 leave = np.where(ahead > self.epsilon, lengths / (ahead - self.epsilon) ** 2, math.inf)
             cost_in[block] = stay.max(axis=1)
             cost_out[block] = leave[:, self.best]
-        called: Flags = self.may_be_in & ((cost_in <= cost_out) | ~self.may_be_out)
-        return called
+        return self.may_be_in & ((cost_in <= cost_out) | ~self.may_be_out)
 
 
 _RUN_GAP = 1e-3

@@ -101,8 +101,7 @@ class Known(NamedTuple):
         difference = self.front.features.dense(first) - self.front.features.dense(second)
         half = [np.einsum("ij,ij->i", difference @ one.pooled.covariance, difference) for one in self.front.endpoints]
         errors = 0.5 * np.sqrt(np.maximum(half, 0.0))
-        least: Floats = np.maximum(np.maximum(errors, _BORDER * self.margins[:, None]), 1e-9)
-        return least
+        return np.maximum(np.maximum(errors, _BORDER * self.margins[:, None]), 1e-9)
 
 
 def _to_out(known: Known, rival: Ints, arms: Ints, begun: Ints, place: int) -> Floats:

@@ -49,8 +49,7 @@ class Beliefs:
             chosen = np.zeros(self.member.shape[1], dtype=bool)
             chosen[order[: goal.count]] = True
             return chosen
-        better: Flags = self.p_member + self.p_acceptable > 1.0
-        return better
+        return self.p_member + self.p_acceptable > 1.0
 
     def p_wrong(self, goal: Goal, answer: Flags) -> float:
         """Return the probability that an answer is not right: a member left out, or anything not acceptable in."""
@@ -167,8 +166,7 @@ def find(score: Floats, free: Flags, n: int, price: Floats | None = None) -> Int
     if price is not None and not free.all():
         ahead = np.maximum(score - score[:, ~free].max(axis=1, keepdims=True), 0.0).mean(axis=0) / price
         order = order[np.argsort(-np.where(free, ahead, -np.inf)[order], kind="stable")]
-    chosen: Ints = order[: min(n, int(free.sum()))]
-    return chosen
+    return order[: min(n, int(free.sum()))]
 
 
 def settle(

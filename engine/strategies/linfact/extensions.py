@@ -298,5 +298,4 @@ class LinFactGlm(LinFact):
 
 def _link(parameters: dict[str, Any]) -> Link:
     """Return the link by its name."""
-    link: Link = next(name for name in LINKS if name == parameters["link"])
-    return link
+    return next(name for name in LINKS if name == parameters["link"])

@@ -133,8 +133,7 @@ class Round:
     def losses(self, shift: Floats | None) -> Floats:
         """Return -U / 2 of every measurable arm for nature's step from the estimate; None: nature stays at it."""
         far = self.unsure if shift is None else np.abs(self.x @ shift) / self.sigma + self.unsure
-        losses: Floats = -0.5 * np.minimum(far * far, self.most)
-        return losses
+        return -0.5 * np.minimum(far * far, self.most)
 
     def nature(self, weights: Floats) -> Floats:
         """Return the step from the estimate to the nearest truth in V_w under which the answer is wrong."""

@@ -149,8 +149,7 @@ class Pool:
 
     def spread(self) -> Floats:
         """Return ``(n_arms, r)``, R'x of every arm: distances between its rows are those of differences of arms."""
-        rows: Floats = self.table.x @ self.factor
-        return rows
+        return self.table.x @ self.factor
 
 
 _kept: weakref.WeakKeyDictionary[Features, dict[bytes, Table]] = weakref.WeakKeyDictionary()

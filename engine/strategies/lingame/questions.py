@@ -77,8 +77,7 @@ def squared_distances(rows: Floats, others: Floats) -> Floats:
 def _far(gaps: Floats, lengths: Floats) -> Floats:
     """Return (gap+)^2 / length: 0 where the half-space holds the estimate; lengths are above 0."""
     open_gaps = np.maximum(gaps, 0.0)
-    squares: Floats = open_gaps * open_gaps / lengths
-    return squares
+    return open_gaps * open_gaps / lengths
 
 
 def _shift(inverse: Floats, y: Floats, gap: float) -> Floats:
@@ -87,8 +86,7 @@ def _shift(inverse: Floats, y: Floats, gap: float) -> Floats:
     length = float(y @ towards)
     if length <= 0.0 or gap <= 0.0:
         return np.zeros(len(y))
-    step: Floats = towards * (gap / length)
-    return step
+    return towards * (gap / length)
 
 
 @dataclass(frozen=True, slots=True)

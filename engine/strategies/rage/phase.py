@@ -173,8 +173,7 @@ def compared_now(state: State, arms: Ints) -> Arrays:
 
 def _compared(state: State) -> Flags:
     """Return the arms remembered so far; none in a state without that memory."""
-    known: Flags = state.memory.get("compared", np.zeros(state.problem.n_arms, dtype=bool))
-    return known
+    return state.memory.get("compared", np.zeros(state.problem.n_arms, dtype=bool))
 
 
 def with_compared(state: State) -> State:
