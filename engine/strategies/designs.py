@@ -65,14 +65,14 @@ class Memo:
         """About how much memory the values take."""
         return self._bytes
 
-    def get(self, key: tuple[Any, ...], make: Callable[[], _Held], size: int) -> tuple[_Held, bool]:
-        """Return the value of a key, made when it is not known, and whether it was; ``size`` in bytes, about."""
+    def get(self, key: tuple[Any, ...], make: Callable[[], _Held], size: int) -> _Held:
+        """Return the value of a key, made when it is not known; ``size`` in bytes, about."""
         with self._lock:
             found = self._held.get(key)
             if found is not None:
                 self._held.move_to_end(key)
                 value: _Held = found[0]
-                return value, True
+                return value
         # Made without the lock: two threads may make the same, and it is the same.
         made = make()
         size += _KEY
@@ -84,7 +84,7 @@ class Memo:
                 while self._bytes > self._most:
                     _, (_, freed) = self._held.popitem(last=False)
                     self._bytes -= freed
-        return made, False
+        return made
 
     def clear(self) -> None:
         """Forget everything."""
@@ -94,7 +94,7 @@ class Memo:
 
 
 _MEMO = Memo(_MOST_BYTES)
-_DIGESTS: WeakKeyDictionary[Features, tuple[bytes, int]] = WeakKeyDictionary()
+_DIGESTS: WeakKeyDictionary[Features, bytes] = WeakKeyDictionary()
 _DIGESTS_LOCK = threading.Lock()
 
 
@@ -105,17 +105,13 @@ def clear() -> None:
 
 def table(features: Features, rows: Ints, span: Ints | None = None) -> ProjectedFeatures:
     """Return rows of a table in coordinates of their span, or of the span of other rows (they should be in it)."""
-    known = _digest(features)
-    if known is None:
-        return _table(features, rows, span)
-    key = ("table", known[0], _content(rows), _content(span))
     # At most: the coordinates may be kept, and the features are kept alive.
-    size = known[1] + 8 * len(rows) * (features.n_columns + 1) + 8 * features.n_columns**2
-    return _MEMO.get(key, lambda: _table(features, rows, span), size)[0]
+    size = _bytes(features) + 8 * len(rows) * (features.n_columns + 1) + 8 * features.n_columns**2
 
+    def make() -> ProjectedFeatures:
+        return ProjectedFeatures(features, rows, None if span is None else table(features, span).basis)
 
-def _table(features: Features, rows: Ints, span: Ints | None) -> ProjectedFeatures:
-    return ProjectedFeatures(features, rows, None if span is None else table(features, span).basis)
+    return remembered("table", features, (rows, span), size, make)
 
 
 class Designer:
@@ -152,8 +148,11 @@ class Designer:
             design.weights.flags.writeable = False
             return design
 
-        options = (upper, max_support)
-        return Plan(candidates, _designed(self._criterion, features, (rows, targets, span), gap, options, make, report))
+        parts = (gap, rows, targets, span, upper, max_support)
+        design = remembered(self._criterion, features, parts, 16 * features.n_columns**2, make)
+        # The observer receives a remembered one, and may stop it, too.
+        report(1.0, "design ready")
+        return Plan(candidates, design)
 
 
 def _of_means(candidates: ProjectedFeatures, **options: Any) -> Design:
@@ -185,9 +184,7 @@ def remembered(
     ``name`` is the kind of design; ``parts`` are all that it depends on besides the table; ``size`` in bytes, about.
     """
     known = _digest(features)
-    if known is None:
-        return make()
-    return _MEMO.get((name, known[0], *map(_content, parts)), make, size)[0]
+    return make() if known is None else _MEMO.get((name, known, *map(_content, parts)), make, size)
 
 
 def fit(features: Features, measured: Ints, counts: Floats, means: Floats) -> Estimate:
@@ -234,31 +231,8 @@ def _geometry(features: Features, measured: Ints, counts: Floats) -> Estimate:
         basis = table(features, measured).basis if len(counts) and counts.min() > 0 else None
         return least_squares(features, measured, counts, np.zeros(len(measured)), basis)
 
-    known = _digest(features)
-    if known is None:
-        return make()
-    size = known[1] + 32 * features.n_columns**2 + 24 * len(measured)
-    return _MEMO.get(("fit", known[0], _content(measured), _content(counts)), make, size)[0]
-
-
-def _designed(
-    criterion: str,
-    features: Features,
-    sets: tuple[Ints | None, ...],
-    gap: float,
-    options: tuple[ArrayLike | None, ...],
-    make: Callable[[], Design],
-    report: Report,
-) -> Design:
-    known = _digest(features)
-    if known is None:
-        return make()
-    key = (criterion, known[0], gap, *map(_content, sets), *map(_content, options))
-    design, remembered = _MEMO.get(key, make, 16 * features.n_columns**2)
-    if remembered:
-        # The observer receives it, and may stop it, either way.
-        report(1.0, "design ready")
-    return design
+    size = _bytes(features) + 32 * features.n_columns**2 + 24 * len(measured)
+    return remembered("fit", features, (measured, counts), size, make)
 
 
 def _content(given: ArrayLike | None) -> tuple[str, tuple[int, ...], bytes] | None:
@@ -272,23 +246,23 @@ def _content(given: ArrayLike | None) -> tuple[str, tuple[int, ...], bytes] | No
     return array.dtype.char, array.shape, content
 
 
-def _digest(features: Features) -> tuple[bytes, int] | None:
-    """Return a table's content and its size in bytes; None for one too large, or of a kind not known here."""
-    if not isinstance(features, SiteFeatures | DenseFeatures):
+def _bytes(features: Features) -> int:
+    """Return about how much memory a table takes."""
+    return features.codes.nbytes if isinstance(features, SiteFeatures) else 8 * features.n_rows * features.n_columns
+
+
+def _digest(features: Features) -> bytes | None:
+    """Return a table's content; None for one too large, or of a kind not known here."""
+    if not isinstance(features, SiteFeatures | DenseFeatures) or 4 * _bytes(features) > _MOST_BYTES:
         return None
     with _DIGESTS_LOCK:
         known = _DIGESTS.get(features)
     if known is None:
-        content: tuple[object, ...] = ()
         if isinstance(features, SiteFeatures):
-            size = features.codes.nbytes
-            if 4 * size <= _MOST_BYTES:
-                content = (_content(features.codes), features.sizes)
+            content: tuple[object, ...] = (_content(features.codes), features.sizes)
         else:
-            size = 8 * features.n_rows * features.n_columns
-            if 4 * size <= _MOST_BYTES:
-                content = (_content(features.dense(np.arange(features.n_rows))),)
-        known = hashlib.blake2b(repr(content).encode(), digest_size=20).digest(), size
+            content = (_content(features.dense(np.arange(features.n_rows))),)
+        known = hashlib.blake2b(repr(content).encode(), digest_size=20).digest()
         with _DIGESTS_LOCK:
             _DIGESTS[features] = known
-    return known if 4 * known[1] <= _MOST_BYTES else None
+    return known
