@@ -24,7 +24,6 @@ from ..arrays import Floats, Ints
 from ..domain.elimination import alone_and_core
 from ..domain.features import ProjectedFeatures, SiteFeatures
 from ..errors import AssayPilotError
-from .allowed import Allowed
 from .criteria import Design, Shares, Weighted, dual_bound
 
 _OTHERS = 2
@@ -56,7 +55,7 @@ class Even(NamedTuple):
 
 
 def even_design(
-    candidates: ProjectedFeatures, limits: Allowed, max_support: int | None, gap: float, *, pairs: bool
+    candidates: ProjectedFeatures, room: float, max_support: int | None, gap: float, *, pairs: bool
 ) -> Even | None:
     """Return even weights on d candidates where these are proven to be within the gap of the best; None elsewhere.
 
@@ -66,7 +65,7 @@ def even_design(
     where there are no others.
     """
     n, d = candidates.n_rows, candidates.rank
-    if isinstance(limits.room, np.ndarray) or limits.room * d < 1.0 or not d <= n <= _OTHERS * d:
+    if room * d < 1.0 or not d <= n <= _OTHERS * d:
         return None
     if not 1 + pairs <= d <= _LARGEST or (max_support is not None and max_support < d):
         return None

@@ -200,9 +200,7 @@ def dual_bound(trace: float, reachable: float) -> float:
     return trace * trace / reachable * (1.0 - _ROUNDING) if reachable > 0.0 else 0.0
 
 
-def minimax_bound(
-    candidates: ProjectedFeatures, targets: ProjectedFeatures, inverse: Floats, room: float | Floats
-) -> float:
+def minimax_bound(candidates: ProjectedFeatures, targets: ProjectedFeatures, inverse: Floats, room: float) -> float:
     """Return a lower bound of the largest ||z||^2 over the targets, weights at most ``room``: see ``dual_bound``.
 
     ``inverse`` is S; the targets' shares are tried on the worst target and evenly on all that are nearly as bad.

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from ..errors import AssayPilotError
+from .allowed import nearest
 from .g import g_optimal
 from .smooth import same_information
 from .thinning import same_information_on_fewer
@@ -49,7 +50,7 @@ def tidied(search: XYSearch, state: XYState) -> XYState:
             state = fewer
             break
     x = search.frame.rows(state.support)
-    w = same_information_on_fewer(x, state.w, upper=search.room[state.support])
+    w = same_information_on_fewer(x, state.w, upper=search.room)
     if (w > 0).sum() < len(w):
         fewer = _evaluated(search, state.support[w > 0], w[w > 0])
         if fewer is not None and fewer.value <= most:
@@ -59,16 +60,16 @@ def tidied(search: XYSearch, state: XYState) -> XYState:
 
 def _evaluated(search: XYSearch, support: Ints, w: Floats) -> XYState | None:
     """Return a state of these weights, made allowed; None when they cannot be."""
-    if not len(support) or search.room[support].sum() < 1.0:
+    if not search.holds(len(support)):
         return None
-    w = search.project(w, search.room[support])
+    w = nearest(w, search.room)
     used = w > 0
     return XYState(support[used], w[used], search.worth(support[used], w[used]))
 
 
 def on_at_most(search: XYSearch, state: XYState, size: int) -> XYState:
     """Return the best state found on at most ``size`` candidates."""
-    if len(state.w) > max(size, _FEW) and search.room[search.frame.open].min() >= 1.0:
+    if len(state.w) > max(size, _FEW) and search.room >= 1.0:
         state = _thinned(search, state, max(size, _FEW))
         if len(state.w) <= size:
             solved = _solved_on(search, state.support, state.w) if size <= _SOLVED else None
@@ -102,7 +103,7 @@ def _of_g(search: XYSearch, size: int) -> XYState | None:
     None with limits.
     """
     frame = search.frame
-    if search.room.min() < 1.0 or frame.d < frame.candidates.rank or not frame.d <= size < _NEAR_RANK * frame.d:
+    if search.room < 1.0 or not frame.d <= size < _NEAR_RANK * frame.d:
         return None
     design = g_optimal(frame.candidates, gap=_LOCAL, max_support=size)
     return _solved_on(search, design.support, design.weights)
@@ -110,8 +111,7 @@ def _of_g(search: XYSearch, size: int) -> XYState | None:
 
 def _solved_on(search: XYSearch, support: Ints, w: Floats) -> XYState | None:
     """Return the best weights on these candidates alone, over all directions; None when they cannot be a design."""
-    room = search.room[support]
-    if room.sum() < 1.0:
+    if not search.holds(len(support)):
         return None
     x = search.frame.rows(support)
     if not search.y:
@@ -121,7 +121,7 @@ def _solved_on(search: XYSearch, support: Ints, w: Floats) -> XYState | None:
     found: XYState | None = None
     for _ in range(_LOCAL_ROUNDS):
         try:
-            w, _ = search.solve(x, room, w, _LOCAL)
+            w, _ = search.solve(x, w, _LOCAL)
         except np.linalg.LinAlgError:
             return found
         half = search.half_inverse(x, w)

@@ -7,13 +7,12 @@ import time
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ..domain.features import ProjectedFeatures
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from ..system.resources import algebra_on_one_thread
-from .allowed import Allowed, allowed
+from .allowed import room_for
 from .closed_forms import even_design, separated
 from .criteria import Design, minimax_bound
 from .g_search import Search, State
@@ -26,7 +25,7 @@ def g_optimal(
     *,
     targets: ProjectedFeatures | None = None,
     gap: float = 1e-3,
-    upper: ArrayLike | None = None,
+    upper: float | None = None,
     max_support: int | None = None,
     report: Report = silent,
 ) -> Design:
@@ -38,8 +37,7 @@ def g_optimal(
 
     ``targets``: rows in the same coordinates whose worst variance ``value`` reports; the weights stay D-optimal over
     the candidates, ``gap`` is about that, and ``lower_bound`` bounds what any design could reach for the targets.
-    ``upper``: the largest share any candidate may get, one number or one per candidate (0 forbids it).
-    The weights are then D-optimal under these; forbidden candidates still count in ``value``.
+    ``upper``: the largest share any candidate may get; the weights are then D-optimal under it.
     ``max_support``: the most positions to use; the best found on so many is returned, converged or not.
 
     Deterministic; ties go to the earlier position. Raises AssayPilotError for bounds that cannot be met and for
@@ -55,15 +53,15 @@ def _optimal(
     candidates: ProjectedFeatures,
     targets: ProjectedFeatures | None,
     gap: float,
-    upper: ArrayLike | None,
+    upper: float | None,
     max_support: int | None,
     report: Report,
 ) -> Design:
     """Return the design that ``g_optimal`` promises."""
     begun = time.perf_counter()
     refuse_nothing(candidates)
-    limits = allowed(candidates, upper)
-    even = None if targets is not None else even_design(candidates, limits, max_support, gap, pairs=False)
+    room = room_for(candidates.n_rows, upper)
+    even = None if targets is not None else even_design(candidates, room, max_support, gap, pairs=False)
     if even is not None:
         report(1.0, "design ready")
         seconds = time.perf_counter() - begun
@@ -76,11 +74,15 @@ def _optimal(
 
         return replace(parts.design(of_core), seconds=time.perf_counter() - begun)
     table = Table(candidates)
-    search = Search(table, limits, gap, report)
-    _check_size(search, limits, max_support)
+    search = Search(table, room, gap, report)
+    if max_support is not None and max_support < search.least:
+        raise AssayPilotError(
+            f"{max_support:,} compounds are too few to estimate every effect",
+            mend=f"Allow at least {search.least:,} compounds.",
+        )
     state = thin(search, search.converge(search.start()), max_support)
     report(1.0, "design ready")
-    value, lower = _worth(table, state, targets, limits)
+    value, lower = _worth(table, state, targets, room)
     order = np.argsort(state.support, kind="stable")
     return Design(
         criterion="g",
@@ -95,27 +97,18 @@ def _optimal(
     )
 
 
-def _check_size(search: Search, limits: Allowed, max_support: int | None) -> None:
-    """Raise AssayPilotError where so few candidates cannot be a design."""
-    if max_support is not None and (max_support < search.least or limits.most(max_support) < 1.0 - 1e-12):
-        raise AssayPilotError(
-            f"{max_support:,} compounds are too few to estimate every effect",
-            mend=f"Allow at least {search.least:,} compounds.",
-        )
-
-
-def _worth(table: Table, state: State, targets: ProjectedFeatures | None, limits: Allowed) -> tuple[float, float]:
+def _worth(table: Table, state: State, targets: ProjectedFeatures | None, room: float) -> tuple[float, float]:
     """Return the value of a design and a lower bound on the best value."""
     d = float(table.d)
     outside = table.outside(state.inverse)
     if targets is None:
         # The weighted average of the leverages is d for any weights; rounding alone can make the largest smaller.
         value, lower = max(float(state.leverages.max()), d), d
-        if isinstance(limits.room, np.ndarray) or limits.room < 1.0:
-            lower = max(lower, minimax_bound(table.candidates, table.candidates, outside, limits.room))
+        if room < 1.0:
+            lower = max(lower, minimax_bound(table.candidates, table.candidates, outside, room))
     else:
         value = float(targets.quadratic(outside).max())
-        lower = minimax_bound(table.candidates, targets, outside, limits.room)
+        lower = minimax_bound(table.candidates, targets, outside, room)
     if not math.isfinite(value):
         raise AssayPilotError("the candidates' features are too nearly dependent for a design in this precision")
     return value, min(lower, value)

@@ -11,7 +11,7 @@ from ..errors import AssayPilotError
 from ..models.ols import positive_inverse
 from ..system.progress import Report
 from ..text import percent
-from .allowed import Allowed, greatest_average
+from .allowed import fewest, greatest_average, nearest
 from .log_det import MANY, information, maximise_log_det
 from .table import SummedRows, Table
 
@@ -59,17 +59,17 @@ class State:
 class Search:
     """One run of the solver: the table, the request, and how often all candidates were evaluated."""
 
-    def __init__(self, table: Table, allowed: Allowed, gap: float, report: Report) -> None:
+    def __init__(self, table: Table, room: float, gap: float, report: Report) -> None:
         self.table = table
-        self.allowed = allowed
+        self.room = room
+        """The largest weight of a candidate."""
         self.gap = gap
         self.report = report
         self.looks = 0
         self.batch = max(_LEAST_BATCH, table.d)
-        self.least = max(table.d, allowed.fewest())
+        self.least = max(table.d, fewest(room))
         self._done = 0.0
-        free = not isinstance(allowed.room, np.ndarray) and allowed.room >= 1.0
-        self._choosy = free and table.n * table.d >= _COSTLY
+        self._choosy = room >= 1.0 and table.n * table.d >= _COSTLY
         self._near: tuple[Ints, SummedRows] | None = None
 
     def look(self, support: Ints, x: Floats, w: Floats, within: float | None = None) -> State:
@@ -91,7 +91,7 @@ class Search:
                 return State(support, x, w, inverse, leverages, gap, whole=False)
         leverages = self.table.leverages(inverse)
         self.looks += 1
-        reached = greatest_average(leverages, self.allowed.room)
+        reached = greatest_average(leverages, self.room)
         gap = reached / self.table.d - 1.0
         if self._choosy:
             near = np.flatnonzero(leverages > self.table.d * (1.0 - _NEAR * np.sqrt(max(gap, 0.0))))
@@ -107,27 +107,18 @@ class Search:
     def start(self) -> State:
         """Return weights to start from: candidates that span, evenly."""
         self.progress(0.0, "choosing first compounds")
-        allowed, is_open = self.allowed, self.allowed.open
-        among = None if is_open is None or is_open.all() else np.flatnonzero(is_open)
-        support = self.table.spanning(among)
-        short = allowed.fewest() - len(support)
-        room = allowed.room_of(support)
-        if short > 0 or float(np.sum(np.broadcast_to(room, support.shape))) < 1.0:
+        support = self.table.spanning()
+        short = fewest(self.room) - len(support)
+        if short > 0 or float(np.full(len(support), self.room).sum()) < 1.0:
             # Candidates at the bound are no unknowns of the Newton step, so all but one of them start there.
-            others = np.setdiff1d(np.arange(self.table.n) if among is None else among, support)
-            while True:
-                extra = others[np.linspace(0, len(others) - 1, min(max(short, 1), len(others))).astype(np.intp)]
-                held = np.cumsum(
-                    np.broadcast_to(allowed.room_of(np.concatenate([support, extra])), len(support) + len(extra))
-                )
-                if held[-1] >= 1.0 - 1e-9 or len(extra) == len(others):
-                    break
-                short = 2 * max(short, 1)
+            others = np.setdiff1d(np.arange(self.table.n), support)
+            extra = others[np.linspace(0, len(others) - 1, min(max(short, 1), len(others))).astype(np.intp)]
             support = np.concatenate([support, extra])
+            held = np.cumsum(np.full(len(support), self.room))
             w = np.diff(np.minimum(held / max(held[-1], 1e-300) if held[-1] < 1.0 else held, 1.0), prepend=0.0)
             support, w = support[w > 0], w[w > 0]
         else:
-            w = allowed.nearest(np.full(len(support), 1.0 / max(len(support), 1)), support)
+            w = nearest(np.full(len(support), 1.0 / len(support)), self.room)
         x = self.table.rows(support)
         if not self._spans(x, w):
             raise AssayPilotError(
@@ -187,8 +178,7 @@ class Search:
     def balanced(self, support: Ints, x: Floats, w: Floats, tolerance: float) -> tuple[Floats, int]:
         """Return the D-optimal weights on a support to a tolerance, and the steps they took."""
         rows = self.table.part(support, x) if len(support) > MANY else None
-        room = self.allowed.room_of(support)
-        return maximise_log_det(x, w, upper=room, tolerance=tolerance, rows=rows)
+        return maximise_log_det(x, w, upper=self.room, tolerance=tolerance, rows=rows)
 
     def enter(self, state: State, batch: int, above: float | None = None) -> tuple[Ints, Floats, Floats, int]:
         """Return the support, rows and weights after the most violating candidates came in, and how many did.
@@ -197,17 +187,15 @@ class Search:
         leverages of the others fall by the information it already gives. With a large support many come in at once.
         ``above``: the share of the average leverage by which theirs must be larger.
         """
-        d, room = self.table.d, self.allowed.room
+        d, room = self.table.d, self.room
         level = float(d)
         margin = 1.0 + (min(0.25 * self.gap, 0.5 * max(state.gap, 0.0)) if above is None else above)
         threshold = level * margin
-        if isinstance(room, np.ndarray) or room < 1.0:
+        if room < 1.0:
             # What the support would give for it.
             level = max(float(state.leverages[state.support].min()), _TIGHTEST * d)
             threshold = level * margin
         eligible = state.leverages > threshold
-        if isinstance(room, np.ndarray):
-            eligible &= room > 0
         eligible[state.support] = False
         shortlist = np.flatnonzero(eligible)
         many = len(state.w) >= _CROWD
@@ -225,17 +213,16 @@ class Search:
             support = np.concatenate([state.support, shortlist])
             share = len(shortlist) / len(support)
             w = np.concatenate([(1.0 - share) * state.w, np.full(len(shortlist), 1.0 / len(support))])
-            return support, np.concatenate([state.x, x]), self.allowed.nearest(w, support), len(shortlist)
+            return support, np.concatenate([state.x, x]), nearest(w, room), len(shortlist)
         leverages = state.leverages[shortlist].copy()
         inverse = state.inverse.copy()
         steps = np.zeros(len(shortlist))
-        most = np.full(len(shortlist), self.allowed.room_of(shortlist))
         for _ in range(batch):
             i = int(np.argmax(leverages))
             now = float(leverages[i])
             if now <= threshold:
                 break
-            step = min(1.0 / level - 1.0 / now, float(most[i]) - steps[i])
+            step = min(1.0 / level - 1.0 / now, room - steps[i])
             if step <= 0:
                 leverages[i] = -np.inf
                 continue
@@ -246,5 +233,5 @@ class Search:
             leverages -= shrink * (x @ u) ** 2
         new = steps > 0
         support = np.concatenate([state.support, shortlist[new]])
-        w = self.allowed.nearest(np.concatenate([state.w, steps[new]]), support)
+        w = nearest(np.concatenate([state.w, steps[new]]), room)
         return support, np.concatenate([state.x, x[new]]), w, int(new.sum())

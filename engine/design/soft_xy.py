@@ -77,14 +77,13 @@ _NEGLIGIBLE = 0.05
 def settled(search: XYSearch, warm: Weighted | None) -> XYState:
     """Return the best state found: of high rank by a soft maximum first, then by the search on working sets."""
     candidates = search.frame.candidates
-    room = search.room[search.frame.open]
     many = isinstance(candidates.features, SiteFeatures) and moments(candidates) >= _MANY_MOMENTS
-    if not many or search.directions.n < _MANY_MOMENTS or room.min() < _ROOM or len(room) <= search.frame.d:
+    if not many or search.directions.n < _MANY_MOMENTS or search.room < _ROOM or candidates.n_rows <= search.frame.d:
         return search.converge(warm)
     try:
         smooth = _Smooth(search, warm)
         state = smooth.run()
-        fits = room.min() >= 1.0 or bool((state.w <= search.room[state.support]).all())
+        fits = bool((state.w <= search.room).all())
         if fits and state.value <= search.lower * (1.0 + search.gap):
             return state
         smooth.hand_over()
@@ -121,14 +120,14 @@ class _Smooth:
     def _chosen(self, warm: Weighted | None) -> Ints:
         """Return candidates to begin with: an even choice, those that span all, and those given."""
         candidates = self.frame.candidates
-        free = np.flatnonzero(self.frame.open).astype(np.intp)
+        free = np.arange(candidates.n_rows)
         most = max(min(max(_AMPLE * moments(candidates), _LEAST), _ENTRIES // self.frame.d), 4 * self.frame.d)
         if len(free) <= most:
             return free
         chosen = free[np.linspace(0, len(free) - 1, most).astype(np.intp)]
         chosen = np.union1d(chosen, self.frame.spanning())
         if warm is not None:
-            chosen = np.union1d(chosen, warm.support[self.frame.open[warm.support]])
+            chosen = np.union1d(chosen, warm.support)
         return chosen.astype(np.intp)
 
     def _of_g(self) -> XYState | None:
@@ -137,7 +136,7 @@ class _Smooth:
         candidates = frame.candidates
         if frame.candidates.n_rows < _MANY * moments(candidates) or not isinstance(search.directions, Pairs):
             return None
-        if self.base is not None or not frame.open.all():
+        if self.base is not None:
             return None
         design = g_optimal(candidates, gap=0.25 * search.gap)
         inverse = frame.outside(self._inverse(frame.rows(design.support), design.weights))
@@ -205,8 +204,7 @@ class _Smooth:
                 self.sharpness += 1
                 self.trial = (math.inf, self.w)
         assert self.best is not None
-        free = self.search.room[self.frame.open].min() >= 1.0
-        if free and self.best.value <= self.search.lower * (1.0 + self.search.gap):
+        if self.search.room >= 1.0 and self.best.value <= self.search.lower * (1.0 + self.search.gap):
             return self._on_fewer(self.best)
         used = self._used(self.best)
         return XYState(self.best.support[used], self.best.w[used] / self.best.w[used].sum(), self.best.value)
@@ -263,8 +261,8 @@ class _Smooth:
         new = False
         _, trace, slope = self.proof
         if trace > 0.0:
-            scores = np.where(frame.open, frame.candidates.quadratic(frame.outside(slope)), 0.0)
-            reachable = greatest_average(scores, search.allowed.room)
+            scores = frame.candidates.quadratic(frame.outside(slope))
+            reachable = greatest_average(scores, search.room)
             search.lower = max(search.lower, dual_bound(trace, reachable))
         for w in (self.trial[1], self.w):
             inverse = frame.outside(self._inverse(self.x, w))

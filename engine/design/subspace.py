@@ -10,7 +10,6 @@ from scipy.linalg import qr
 
 from ..arrays import Flags, Floats, Ints
 from ..domain.features import ProjectedFeatures
-from .allowed import Allowed
 from .criteria import Weighted
 from .directions import Directions, Rows, Worst
 
@@ -29,23 +28,20 @@ _CONSTANT = 1e-3
 
 
 class Frame:
-    """The candidates in coordinates in which even weights on the open ones are the identity.
+    """The candidates in coordinates in which even weights are the identity.
 
-    Only the span of those is kept: with forbidden candidates it may be smaller than the candidates' own.
+    Only their span is kept: of nearly dependent features it may be smaller than the candidates' own.
     """
 
-    def __init__(self, candidates: ProjectedFeatures, allowed: Allowed) -> None:
+    def __init__(self, candidates: ProjectedFeatures) -> None:
         self.candidates = candidates
-        self.open = np.ones(candidates.n_rows, dtype=bool) if allowed.open is None else allowed.open
-        gram = candidates.information(self.open / max(int(self.open.sum()), 1))
+        gram = candidates.information(np.full(candidates.n_rows, 1.0 / candidates.n_rows))
         scale = np.sqrt(np.maximum(np.diagonal(gram), 0.0))
         scale = np.where(scale > 0.0, scale, 1.0)
         values, vectors = np.linalg.eigh(gram / scale / scale[:, None])
         kept = values > _RANK * max(float(values[-1]), 1e-300)
         self.d = int(kept.sum())
         self.to_here: Floats = vectors[:, kept] / np.sqrt(values[kept]) / scale[:, None]
-        self.blind: Floats = np.linalg.qr(vectors[:, ~kept] / scale[:, None])[0]
-        """An orthonormal basis ``(d, k)``, in the candidates' coordinates, of what no open candidate estimates."""
 
     def rows(self, positions: Ints) -> Floats:
         """Return coordinates of the candidates at the positions."""
@@ -57,8 +53,8 @@ class Frame:
         return (there + there.T) / 2.0
 
     def spanning(self) -> Ints:
-        """Return positions of open candidates, far from each other, that span all several times: QR with pivoting."""
-        left = np.flatnonzero(self.open)
+        """Return positions of candidates, far from each other, that span all several times: QR with pivoting."""
+        left = np.arange(self.candidates.n_rows)
         if len(left) > _PIVOTED:
             left = left[np.linspace(0, len(left) - 1, _PIVOTED).astype(np.intp)]
         chosen: list[Ints] = []
@@ -78,7 +74,7 @@ class Frame:
             missing = vectors[:, values <= _PIVOT**2 * float(values[-1])]
             if not missing.shape[1]:
                 return np.sort(positions)
-            lengths = np.where(self.open, self.candidates.quadratic(self.outside(missing @ missing.T)), -1.0)
+            lengths = self.candidates.quadratic(self.outside(missing @ missing.T))
             best = np.intp(np.argmax(lengths))
             if best in positions:
                 return np.sort(positions)
@@ -96,7 +92,7 @@ def may_be_singular(frame: Frame, directions: Directions) -> bool:
     lacking = vectors[:, values <= _SPANNED * float(values[-1])]
     if lacking.shape[1] != 1:
         return bool(lacking.shape[1] > 1)
-    parts = np.abs(frame.candidates.times(frame.to_here @ lacking[:, 0])[frame.open])
+    parts = np.abs(frame.candidates.times(frame.to_here @ lacking[:, 0]))
     return bool(parts.min() <= _CONSTANT * parts.max())
 
 

@@ -20,8 +20,6 @@ _LARGEST_TABLE = 1 << 18
 """Entries of a table of pairs: what a processor's cache holds, so that a look-up stays one."""
 _RANK = 1e-12
 """Eigenvalues of the Gram matrix with unit diagonal below this share of the largest mean that rows do not span."""
-_OUTSIDE = 1e-10
-"""A squared distance from a span below this is rounding, in coordinates in which rows have length about sqrt(d)."""
 _PIVOT = 1e-4
 """A row whose part outside the span of the rows before it is shorter than this share of the longest waits."""
 _KEPT = 4_000_000
@@ -266,13 +264,9 @@ class Table:
         there = self._to_here @ inverse @ self._to_here.T
         return (there + there.T) / 2.0
 
-    def spanning(self, among: Ints | None = None) -> Ints:
-        """Return positions of candidates that span all those ``among``, far from each other: QR with pivoting."""
-        chosen = (
-            self._some()
-            if among is None
-            else among[np.linspace(0, len(among) - 1, min(len(among), 4096)).astype(np.intp)]
-        )
+    def spanning(self) -> Ints:
+        """Return positions of candidates that span all, far from each other: QR with pivoting."""
+        chosen = self._some()
         x = self.rows(chosen)
         triangle, order, *_ = lapack.dgeqp3(x.T, lwork=_BLOCKED * (len(x) + 1))
         pivots = np.abs(np.diagonal(triangle))
@@ -281,12 +275,7 @@ class Table:
         while len(positions) < self.d:
             basis, _ = np.linalg.qr(self.rows(np.array(positions, dtype=np.intp)).T)
             outside = self.leverages(np.eye(self.d) - basis @ basis.T)
-            if among is not None:
-                outside = np.where(np.isin(np.arange(self.n), among), outside, 0.0)
-            best = int(np.argmax(outside))
-            if among is not None and outside[best] <= _OUTSIDE:
-                break
-            positions.append(np.intp(best))
+            positions.append(np.intp(np.argmax(outside)))
         return np.array(positions, dtype=np.intp)
 
     def _some(self) -> Ints:

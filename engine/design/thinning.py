@@ -13,7 +13,7 @@ from scipy.linalg import lapack, qr, solve_triangular
 from ..arrays import Floats, Ints
 from ..models.ols import positive_inverse
 from ..text import percent
-from .allowed import box_projection
+from .allowed import box_projection, nearest
 from .g_search import Search, State
 from .log_det import diagonal_of, maximise_log_det, whitened
 from .table import moments
@@ -251,14 +251,13 @@ def _without_lightest(search: Search, state: State) -> State:
 
 def _independent(search: Search, state: State) -> State:
     """Return the state on candidates whose moments x x' are independent, unless they are very many."""
-    room = search.allowed.room_of(state.support)
-    count = int(np.count_nonzero(state.w < room))
+    count = int(np.count_nonzero(state.w < search.room))
     most = moments(search.table.candidates)
     surplus = len(state.w) - most
     if surplus <= 0 or count > _MOST_DEPENDENT or float(count) * max(count - most, 1) ** 2 > _DEPENDENT_WORK:
         return state
     search.progress(0.9, f"as few compounds as possible, {len(state.w):,} now")
-    w = same_information_on_fewer(state.x, state.w, upper=room)
+    w = same_information_on_fewer(state.x, state.w, upper=search.room)
     fewer = search.look(state.support, state.x, w)
     if fewer.gap > max(search.gap, state.gap):
         w, _ = search.balanced(fewer.support, fewer.x, fewer.w, max(0.1 * search.gap, _TIGHTEST))
@@ -272,9 +271,9 @@ def _lighter(search: Search, state: State, remove: int) -> State | None:
     most = len(state.w) - int((1.0 - _BACK) * remove)
     kept = np.sort(np.argsort(-state.w, kind="stable")[: len(state.w) - remove])
     support, x = state.support[kept], state.x[kept]
-    if float(np.sum(np.broadcast_to(search.allowed.room_of(support), support.shape))) < 1.0:
+    if float(np.full(len(support), search.room).sum()) < 1.0:
         return None
-    w = search.allowed.nearest(state.w[kept] / state.w[kept].sum(), support)
+    w = nearest(state.w[kept] / state.w[kept].sum(), search.room)
     for _ in range(_REPAIRS):
         try:
             w, _ = search.balanced(support, x, w, max(0.3 * search.gap, _TIGHTEST))
@@ -322,9 +321,8 @@ def _removed(
     search: Search, state: State, plan: Elimination, remove: int, tolerance: float, within: float | None = None
 ) -> State | None:
     """Return the state without its least needed candidates; None when the rest cannot be a design."""
-    room = search.allowed.room_of(state.support)
     try:
-        kept, w = without_least_needed(state.x, plan, remove, upper=room, tolerance=tolerance)
+        kept, w = without_least_needed(state.x, plan, remove, upper=search.room, tolerance=tolerance)
         return search.look(state.support[kept], state.x[kept], w, within)
     except (np.linalg.LinAlgError, ValueError):
         return None
@@ -344,7 +342,7 @@ def _down_to(search: Search, state: State, size: int) -> State:
         if fewer is None:
             # The least needed one is needed for the rank; the spanning ones always do.
             support = _spanning_within(state, size)
-            w = search.allowed.nearest(np.full(len(support), 1.0 / len(support)), state.support[support])
+            w = nearest(np.full(len(support), 1.0 / len(support)), search.room)
             return search.look(state.support[support], state.x[support], w)
         step, state = min(step, max(remove, 1)), fewer
     return state

@@ -8,14 +8,13 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.linalg import LinAlgError
-from numpy.typing import ArrayLike
 
 from ..arrays import Floats
 from ..domain.features import ProjectedFeatures, SiteFeatures
 from ..errors import AssayPilotError
 from ..models.ols import positive_inverse
 from ..system.progress import Report, silent
-from .allowed import allowed
+from .allowed import fewest, room_for
 from .closed_forms import even_design
 from .criteria import Design, Weighted
 from .directions import Directions
@@ -23,15 +22,9 @@ from .fewer_xy import on_at_most, tidied
 from .g import g_optimal
 from .pairs import Pairs
 from .soft_xy import settled
-from .subspace import Frame, unseen_lengths
+from .subspace import Frame
 from .xy_search import XYSearch, XYState
 
-_NAMED = 3
-"""How many directions a refusal names."""
-_LOOKED_AT = 50
-"""How many are checked that seem to be outside."""
-_UNSEEN = 1e-9
-"""A direction with more than this share of its length outside a span is outside."""
 _TIGHT = 0.1
 """The part of the gap to which a full product's information is found where its best value is known."""
 
@@ -41,7 +34,7 @@ def xy_optimal(
     directions: Directions,
     *,
     gap: float = 1e-3,
-    upper: ArrayLike | None = None,
+    upper: float | None = None,
     warm: Weighted | None = None,
     max_support: int | None = None,
     report: Report = silent,
@@ -53,7 +46,7 @@ def xy_optimal(
     value / lower_bound - 1, which is ``gap`` of the design, is at most the requested one.
 
     ``directions``: in the coordinates of the candidates, e.g. ``Pairs(candidates)`` for all differences.
-    ``upper``: the largest share of each candidate, a number or ``(n,)``; 0 for a forbidden one.
+    ``upper``: the largest share of any candidate.
     ``warm``: a design to start from. ``max_support``: the most candidates with weight; the best found on so many is
     returned, converged or not.
 
@@ -69,14 +62,14 @@ def xy_optimal(
         raise ValueError(f"the directions have {directions.dimension} coordinates, the candidates {candidates.rank}")
     if candidates.n_rows == 0 or candidates.rank == 0:
         raise AssayPilotError("there is nothing to measure", mend="Allow at least one compound with known parts.")
-    limits = allowed(candidates, upper)
+    room = room_for(candidates.n_rows, upper)
     if isinstance(directions, Pairs) and _of_all(directions, candidates):
-        even = even_design(candidates, limits, max_support, gap, pairs=True)
+        even = even_design(candidates, room, max_support, gap, pairs=True)
         if even is not None:
             report(1.0, "design ready")
             seconds = time.perf_counter() - begun
             return Design("xy", even.support, even.weights, even.value, even.lower, True, 1, seconds, even.gap)
-    frame = Frame(candidates, limits)
+    frame = Frame(candidates)
     scale = _checked_directions(frame, directions)
     free = max_support is None and upper is None
     if free:
@@ -85,9 +78,12 @@ def xy_optimal(
             found = _of_product(candidates, directions, known, gap, report)
             if found is not None:
                 return replace(found, seconds=time.perf_counter() - begun)
-    search = XYSearch(frame, directions, limits, gap, report, scale)
-    if max_support is not None:
-        _check_size(search, max_support)
+    search = XYSearch(frame, directions, room, gap, report, scale)
+    if max_support is not None and max_support < fewest(room):
+        raise AssayPilotError(
+            f"{max_support:,} compounds are too few for the shares allowed",
+            mend=f"Allow at least {fewest(room):,} compounds.",
+        )
     state = _only_allowed(search) or _found(search, warm, max_support)
     report(1.0, "design ready")
     return _finished(search, state, gap, time.perf_counter() - begun)
@@ -104,7 +100,7 @@ def _of_all(pairs: Pairs, candidates: ProjectedFeatures) -> bool:
 def _checked_directions(frame: Frame, directions: Directions) -> float:
     """Return the largest variance under even weights.
 
-    Raises AssayPilotError when there is none or a direction is unseen.
+    Raises AssayPilotError when there is none, or features are too unlike.
     """
     longest = _largest(directions, np.eye(directions.dimension))
     if not math.isfinite(longest):
@@ -114,15 +110,8 @@ def _checked_directions(frame: Frame, directions: Directions) -> float:
             "there is nothing to distinguish: all compounds to compare are equal",
             mend="Name at least two compounds that differ.",
         )
-    if frame.blind.shape[1]:
-        keys, lengths = unseen_lengths(directions, frame.blind, _LOOKED_AT)
-        unseen = lengths > _UNSEEN * math.sqrt(longest)
-        if unseen.any():
-            names = ", ".join(directions.name(key) for key in keys[unseen][:_NAMED])
-            raise AssayPilotError(
-                f"no measurable compound informs {names}",
-                mend="Leave these comparisons out, or allow compounds that share their substituents.",
-            )
+    if frame.d < frame.candidates.rank:
+        raise _unlike()
     return _largest(directions, frame.outside(np.eye(frame.d)))
 
 
@@ -141,29 +130,25 @@ def _found(search: XYSearch, warm: Weighted | None, max_support: int | None) -> 
         state = tidied(search, settled(search, warm))
         return state if max_support is None else on_at_most(search, state, max_support)
     except LinAlgError:
-        raise AssayPilotError(
-            "the features are too unlike in size to find a design by",
-            mend="Scale them alike, for example to a standard deviation of 1.",
-        ) from None
+        raise _unlike() from None
+
+
+def _unlike() -> AssayPilotError:
+    return AssayPilotError(
+        "the features are too unlike in size to find a design by",
+        mend="Scale them alike, for example to a standard deviation of 1.",
+    )
 
 
 def _only_allowed(search: XYSearch) -> XYState | None:
     """Return the only allowed design where bounds leave no choice; its value is then the bound."""
-    if float(search.room.sum()) > 1.0 + 1e-9:
+    n = search.frame.candidates.n_rows
+    if float(search.rooms(n).sum()) > 1.0 + 1e-9:
         return None
-    support = np.flatnonzero(search.room > 0)
-    w = search.room[support] / search.room[support].sum()
+    support, w = np.arange(n), search.rooms(n) / search.rooms(n).sum()
     state = XYState(support, w, search.worth(support, w))
     search.lower = state.value
     return state
-
-
-def _check_size(search: XYSearch, max_support: int) -> None:
-    least = max(search.allowed.fewest(), 1)
-    if max_support < least:
-        raise AssayPilotError(
-            f"{max_support:,} compounds are too few for the shares allowed", mend=f"Allow at least {least:,} compounds."
-        )
 
 
 def _finished(search: XYSearch, state: XYState, gap: float, seconds: float) -> Design:

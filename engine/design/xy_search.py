@@ -10,7 +10,7 @@ from numpy.linalg import LinAlgError
 from ..arrays import Floats, Ints
 from ..system.progress import Report
 from ..text import percent
-from .allowed import Allowed, box_projection, greatest_average
+from .allowed import greatest_average, nearest
 from .criteria import Weighted, dual_bound
 from .directions import Directions
 from .interior_point import Bundles, solve_saddle, starting_point
@@ -69,13 +69,12 @@ class XYSearch:
     """One run: the working sets of candidates and directions, the best design and the best proven bound so far."""
 
     def __init__(
-        self, frame: Frame, directions: Directions, allowed: Allowed, gap: float, report: Report, scale: float
+        self, frame: Frame, directions: Directions, room: float, gap: float, report: Report, scale: float
     ) -> None:
-        self.frame, self.directions, self.allowed = frame, directions, allowed
+        self.frame, self.directions, self.room = frame, directions, room
         self.gap, self.report = gap, report
         self.scale = np.sqrt(scale)
         """The square root of a typical variance: directions are divided by it."""
-        self.room = np.broadcast_to(np.asarray(allowed.room, dtype=float), (frame.candidates.n_rows,))
         self.lower = 0.0
         self.count = _DIRECTIONS * frame.d
         self.looks = 0
@@ -93,6 +92,14 @@ class XYSearch:
         if may_be_singular(frame, directions):
             self.regularise()
 
+    def rooms(self, count: int) -> Floats:
+        """Return the largest weight of each of so many candidates."""
+        return np.full(count, self.room)
+
+    def holds(self, count: int) -> bool:
+        """Return whether so many candidates can hold all the weight."""
+        return bool(self.rooms(count).sum() >= 1.0)
+
     def progress(self, done: float, message: str) -> None:
         """Report progress, which never goes back."""
         self._done = max(self._done, min(done, 0.99))
@@ -106,9 +113,9 @@ class XYSearch:
         """
         support = self.frame.spanning()
         w = np.full(len(support), 1.0 / len(support))
-        if self.room.min() < 1.0:
+        if self.room < 1.0:
             support = self.roomy(support)
-            w = self.project(np.full(len(support), 1.0 / len(support)), self.room[support])
+            w = nearest(np.full(len(support), 1.0 / len(support)), self.room)
         self.anchor = XYState(support, w, np.inf)
         self.anchored = float(np.clip(_ANCHOR * self.gap, *_ANCHORS))
         x = self.frame.rows(support)
@@ -121,9 +128,9 @@ class XYSearch:
             return state
         for least in _TRACES:
             used = state.w > least / len(state.w)
-            if self.room[state.support[used]].sum() < 1.0:
+            if not self.holds(int(used.sum())):
                 continue
-            w = self.project(state.w[used], self.room[state.support[used]])
+            w = nearest(state.w[used], self.room)
             bare = XYState(state.support[used], w, self.worth(state.support[used], w), exact=True)
             if bare.value < np.inf and bare.value <= max(self.lower * (1.0 + self.gap), state.value):
                 return bare
@@ -176,27 +183,25 @@ class XYSearch:
         if warm is not None:
             given = np.zeros(self.frame.candidates.n_rows)
             given[warm.support] = np.maximum(warm.weights, 0.0)
-            given = np.where(self.frame.open, given, 0.0)
             if given.sum() > 0:
                 inside = np.union1d(inside, np.flatnonzero(given > 0))
                 w = 0.9 * given[inside] / given.sum() + 0.1 / len(inside)
-        if self.room.min() < 1.0:
+        if self.room < 1.0:
             inside = self.roomy(inside)
             old = w
             w = np.zeros(len(inside))
             w[: len(old)] = old
-            w = self.room[inside] / self.room[inside].sum() if warm is None else w
+            w = self.rooms(len(inside)) / self.rooms(len(inside)).sum() if warm is None else w
         return inside, w
 
     def roomy(self, inside: Ints) -> Ints:
         """Return the candidates, and more where these have hardly room for all the weight."""
-        others = np.flatnonzero(self.frame.open)
-        others = others[~np.isin(others, inside)]
-        lacking = 2.0 - float(self.room[inside].sum())
+        others = np.setdiff1d(np.arange(self.frame.candidates.n_rows), inside)
+        lacking = 2.0 - float(self.rooms(len(inside)).sum())
         if lacking <= 0 or not len(others):
             return inside
-        spread = others[np.argsort(np.argsort(-self.room[others], kind="stable") % 7, kind="stable")]
-        enough = int(np.searchsorted(np.cumsum(self.room[spread]), lacking)) + 1
+        spread = others[np.argsort(np.arange(len(others)) % 7, kind="stable")]
+        enough = int(np.searchsorted(np.cumsum(self.rooms(len(spread))), lacking)) + 1
         return np.concatenate([inside, spread[:enough]])
 
     def take(self, keys: Ints, values: Floats, above: float, most: int | None = None) -> int:
@@ -229,17 +234,17 @@ class XYSearch:
         label[0, 0] = -self.made
         self.keys = np.concatenate([self.keys, label])
 
-    def solve(self, x: Floats, room: Floats, w: Floats, tolerance: float) -> tuple[Floats, float]:
+    def solve(self, x: Floats, w: Floats, tolerance: float) -> tuple[Floats, float]:
         """Return the weights of the working sets' saddle point and the value of weight there; the shares are kept.
 
         Raises LinAlgError where these rows do not estimate all effects, with the anchor, if any.
         """
-        bundles = self.bundles()
+        bundles, room = self.bundles(), self.rooms(len(x))
         start = starting_point(x, bundles, self.fixed, room, w, self.share)
         point = solve_saddle(x, bundles, self.fixed, room, start, tolerance)
         total = float(point.share.sum())
         self.share = point.share / total
-        return self.project(point.w, room), point.level / total
+        return nearest(point.w, self.room), point.level / total
 
     def look(self, x: Floats, w: Floats) -> tuple[Floats, Floats]:
         """Return H with H H' = S = V^-1 and the score x'S M S x of every candidate; record the proven bound."""
@@ -250,7 +255,7 @@ class XYSearch:
         spread = (seen * bundles.spread(self.share)[:, None]).T @ seen
         slope = half @ spread @ half.T
         scores = frame.candidates.quadratic(frame.outside(slope))
-        reachable = greatest_average(scores, self.allowed.room)
+        reachable = greatest_average(scores, self.room)
         self.lower = max(self.lower, dual_bound(float(np.trace(spread)), reachable) * self.scale**2)
         return half, scores
 
@@ -268,7 +273,7 @@ class XYSearch:
         while self.looks < _ROUNDS:
             self.looks += 1
             try:
-                w, level = self.solve(x, self.room[inside], w, tolerance)
+                w, level = self.solve(x, w, tolerance)
             except LinAlgError:
                 if self.anchor is not None:
                     break
@@ -320,7 +325,7 @@ class XYSearch:
         level = float(w @ scores[inside])
         keep = (w > least / len(w)) | (scores[inside] > (1.0 - 2.0 * now) * level)
         stays = (self.share > least / len(self.share)) | (local > (1.0 - 2.0 * now) * float(local.max()))
-        if keep.sum() >= self.frame.d and self.room[inside[keep]].sum() > 1.5:
+        if keep.sum() >= self.frame.d and self.rooms(int(keep.sum())).sum() > 1.5:
             inside, x, w = inside[keep], x[keep], w[keep] / w[keep].sum()
         self._have.difference_update(tuple(key) for key in self.keys[~stays].tolist())
         self.keys, self.share = self.keys[stays], self.share[stays]
@@ -331,7 +336,7 @@ class XYSearch:
         self, inside: Ints, x: Floats, w: Floats, scores: Floats, level: float, count: int
     ) -> tuple[Ints, Floats, Floats, int]:
         """Return the working set with the candidates that would help most; ``level`` is the value of weight there."""
-        worth = np.where(self.frame.open, scores, -np.inf)
+        worth = scores.copy()
         worth[inside] = -np.inf
         new = np.flatnonzero(worth > level * (1.0 + _ENTERS * self.gap))
         if len(new) > count:
@@ -342,11 +347,6 @@ class XYSearch:
         w = np.concatenate([w, small])
         inside = np.concatenate([inside, new])
         return inside, np.concatenate([x, self.frame.rows(new)]), w / w.sum(), len(new)
-
-    @staticmethod
-    def project(w: Floats, room: Floats) -> Floats:
-        """Return the nearest weights up to their room that sum to 1."""
-        return w / w.sum() if room.min() >= 1.0 else box_projection(w, room, 1.0)
 
 
 def _factor(matrix: Floats) -> Floats:

@@ -128,7 +128,7 @@ class Designer:
         *,
         span: Ints | None = None,
         gap: float = 1e-3,
-        upper: ArrayLike | None = None,
+        upper: float | None = None,
         max_support: int | None = None,
         report: Report = silent,
     ) -> Plan:

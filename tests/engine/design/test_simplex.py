@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from assaypilot.engine.design import Pairs, Rows, g_optimal, xy_optimal
-from assaypilot.engine.design.allowed import allowed
+from assaypilot.engine.design.allowed import room_for
 from assaypilot.engine.design.closed_forms import even_design
 from assaypilot.engine.domain.features import DenseFeatures, ProjectedFeatures
 
@@ -18,7 +18,7 @@ def table(x) -> ProjectedFeatures:
 
 
 def asked(candidates, gap, *, pairs, most=None, upper=None):
-    return even_design(candidates, allowed(candidates, upper), most, gap, pairs=pairs)
+    return even_design(candidates, room_for(candidates.n_rows, upper), most, gap, pairs=pairs)
 
 
 def reached(x, support, pairs: bool) -> float:

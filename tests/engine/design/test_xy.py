@@ -109,7 +109,7 @@ def test_measure_some_compare_others():
     assert design.value > xy_optimal(whole, Pairs(whole)).value
 
 
-def test_bounds_and_forbidden_compounds():
+def test_bounded_shares():
     candidates = part(1, 80)
     pairs = Pairs(candidates)
     free = xy_optimal(candidates, pairs, gap=1e-5)
@@ -117,14 +117,7 @@ def test_bounds_and_forbidden_compounds():
     assert capped.converged
     assert capped.weights.max() <= 0.02 * (1 + 1e-9)
     assert capped.lower_bound > free.value
-    upper = np.ones(80)
-    upper[free.support[:2]] = 0.0
-    without = xy_optimal(candidates, pairs, gap=1e-5, upper=upper)
-    assert without.converged
-    assert not set(free.support[:2]) & set(without.support)
-    assert without.lower_bound >= free.lower_bound * (1 - 1e-9)
-    for design in (capped, without):
-        assert reached(candidates, design) == pytest.approx(design.value, rel=1e-8)
+    assert reached(candidates, capped) == pytest.approx(capped.value, rel=1e-8)
     every = xy_optimal(candidates, pairs, upper=1 / 80)
     assert every.converged
     assert every.weights == pytest.approx(np.full(80, 1 / 80))
@@ -137,15 +130,8 @@ def test_limits_on_the_compounds_refused_in_plain_words():
     with pytest.raises(AssayPilotError, match="4 compounds are too few for the shares allowed") as refusal:
         xy_optimal(candidates, pairs, max_support=4, upper=0.2)
     assert "Allow at least 5 compounds" in str(refusal.value)
-    with pytest.raises(AssayPilotError, match="all 30 compounds are forbidden"):
-        xy_optimal(candidates, pairs, upper=np.zeros(30))
     with pytest.raises(AssayPilotError, match="too little for 30 compounds"):
         xy_optimal(candidates, pairs, upper=0.01)
-    few = np.zeros(30)
-    few[:2] = 1.0
-    with pytest.raises(AssayPilotError, match="no measurable compound informs row") as refusal:
-        xy_optimal(candidates, pairs, upper=few)
-    assert "against row" in str(refusal.value)
     with pytest.raises(ValueError, match="gap must be above 0"):
         xy_optimal(candidates, pairs, gap=0.0)
     with pytest.raises(ValueError, match="coordinates"):
