@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from ..arrays import Floats, Ints
 from ..domain.features import OUTSIDE_TOLERANCE, ProjectedFeatures, outside_span
 from ..errors import AssayPilotError
+from ..text import listed
 from .criteria import square_root
 
 _ROWS, _COLUMNS = 512, 8192
@@ -22,29 +23,19 @@ _NAMED = 3
 """How many offenders a refusal names."""
 
 
-class Named:
-    """Positions in words: the names given, or their number."""
-
-    def __init__(self, names: Sequence[str] | None, n: int) -> None:
-        if names is not None and len(names) != n:
-            raise ValueError("one name per row is needed")
-        self.names = names
-
-    def __call__(self, position: int) -> str:
-        """Return the name of the row at the position."""
-        return f"row {position + 1}" if self.names is None else self.names[position]
-
-
-def refuse_outside(outside: Ints, name: Callable[[int], str]) -> None:
-    """Raise when directions have a part that no candidate can estimate."""
+def refuse_outside(outside: Ints, names: Sequence[str] | None) -> None:
+    """Raise when directions have a part that no candidate can estimate; ``names`` of all of them, else their number."""
     if len(outside):
+        words = [f"row {place + 1}" if names is None else names[place] for place in outside]
         raise AssayPilotError(
-            f"{_list(outside, name)} cannot be estimated from the compounds that can be measured",
+            f"{listed(words, _NAMED)} cannot be estimated from the compounds that can be measured",
             mend="Leave them out, or allow compounds to be measured that share their substituents.",
         )
 
 
-def refuse_incomparable(table: ProjectedFeatures, other: ProjectedFeatures | None, name: Callable[[int], str]) -> None:
+def refuse_incomparable(
+    table: ProjectedFeatures, other: ProjectedFeatures | None, names: Sequence[str] | None = None
+) -> None:
     """Raise when rows differ from the first (of ``other``) by something no candidate can estimate.
 
     A compound that cannot be estimated may still be compared with one that lacks the same.
@@ -59,13 +50,7 @@ def refuse_incomparable(table: ProjectedFeatures, other: ProjectedFeatures | Non
     rest = features.quadratic(complement, table.rows)
     rest += float(first @ complement @ first) - 2.0 * features.times(complement @ first, table.rows)
     scale = np.maximum(lengths, float(first @ first))
-    refuse_outside(np.flatnonzero(rest > OUTSIDE_TOLERANCE**2 * np.maximum(scale, 1e-300)), name)
-
-
-def _list(positions: Ints, name: Callable[[int], str]) -> str:
-    listed = ", ".join(name(int(i)) for i in positions[:_NAMED])
-    more = len(positions) - _NAMED
-    return listed if more <= 0 else f"{listed} and {more:,} more"
+    refuse_outside(np.flatnonzero(rest > OUTSIDE_TOLERANCE**2 * np.maximum(scale, 1e-300)), names)
 
 
 class Worst(Protocol):
@@ -98,9 +83,6 @@ class Directions(Worst, Protocol):
 
     def average(self, inverse: Floats) -> Floats:
         """Return an average ``(d, d)`` of y y' over many directions, those of large variance among them."""
-
-    def name(self, key: Ints) -> str:
-        """Return what one direction is, in words."""
 
 
 def _top(values: Floats, count: int) -> Ints:
@@ -175,15 +157,12 @@ class Rows(_Listed):
         self._table = rows if isinstance(rows, ProjectedFeatures) else None
         if isinstance(rows, ProjectedFeatures):
             self.n, self.dimension = rows.n_rows, rows.rank
+            refuse_outside(np.flatnonzero(outside_span(rows.features, rows.basis, rows.rows)), names)
         else:
             self._given = _finite(rows, "the directions")
             if self._given.ndim != 2:
                 raise ValueError("directions must be a (m, d) matrix")
             self.n, self.dimension = self._given.shape
-        self._name = Named(names, self.n)
-        if isinstance(rows, ProjectedFeatures):
-            outside = np.flatnonzero(outside_span(rows.features, rows.basis, rows.rows))
-            refuse_outside(outside, self._name)
         self._gaps = None if gaps is None else _positive_gaps(gaps, self.n)
 
     def find(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
@@ -210,11 +189,7 @@ class Rows(_Listed):
 
     def inside(self, axes: Floats) -> Rows:
         """Given vectors that lie in a subspace, in its coordinates: ``axes`` ``(d, r)``."""
-        return Rows(self._given @ axes, gaps=self._gaps, names=self._name.names)
-
-    def name(self, key: Ints) -> str:
-        """Return the row."""
-        return self._name(int(key[0]))
+        return Rows(self._given @ axes, gaps=self._gaps)
 
 
 class Between(_Listed):
@@ -231,18 +206,16 @@ class Between(_Listed):
         right: ProjectedFeatures,
         *,
         gaps: tuple[ArrayLike, ArrayLike] | None = None,
-        names: tuple[Sequence[str] | None, Sequence[str] | None] = (None, None),
     ) -> None:
         self.left, self.right = left, right
         self.dimension = left.rank
-        self._names = Named(names[0], left.n_rows), Named(names[1], right.n_rows)
         place = {int(row): j for j, row in enumerate(right.rows)}
         self._own = np.array([place.get(int(row), -1) for row in left.rows], dtype=np.intp)
         self.n = left.n_rows * right.n_rows - int((self._own >= 0).sum())
         if self.n <= 0:
             raise AssayPilotError("there is nothing to compare", mend="Name at least two compounds.")
-        refuse_incomparable(left, right, self._names[0])
-        refuse_incomparable(right, left, self._names[1])
+        refuse_incomparable(left, right)
+        refuse_incomparable(right, left)
         self._gaps = None
         if gaps is not None:
             a, b = _finite(gaps[0], "the gaps"), _finite(gaps[1], "the gaps")
@@ -257,7 +230,7 @@ class Between(_Listed):
             j = int(lowest[-1] if lowest[0] == self._own[i] else lowest[0])
             if j != self._own[i] and level - b[j] <= 0:
                 raise AssayPilotError(
-                    f"{self.name(np.array([i, j]))}: the gap must be above 0",
+                    f"row {i + 1} against row {j + 1}: the gap must be above 0",
                     mend="A difference of 0 can never be resolved.",
                 )
 
@@ -314,20 +287,14 @@ class Between(_Listed):
             rows = rows / (self._gaps[0][keys[:, 0]] - self._gaps[1][keys[:, 1]])[:, None]
         return rows
 
-    def name(self, key: Ints) -> str:
-        """Return the pair."""
-        return f"{self._names[0](int(key[0]))} against {self._names[1](int(key[1]))}"
 
-
-def against(
-    table: ProjectedFeatures, best: int, *, gaps: ArrayLike | None = None, names: Sequence[str] | None = None
-) -> Between:
+def against(table: ProjectedFeatures, best: int, *, gaps: ArrayLike | None = None) -> Between:
     """Return the differences z* - z of one row and every other row of a table, divided by gaps ``(n,)`` where given."""
     if not 0 <= best < table.n_rows:
         raise ValueError(f"there is no row {best} in a table of {table.n_rows}")
     one = table.onto(table.rows[[best]])
     levels = None if gaps is None else (np.zeros(1), -np.asarray(gaps, dtype=float))
-    return Between(one, table, gaps=levels, names=(None if names is None else [names[best]], names))
+    return Between(one, table, gaps=levels)
 
 
 class UnionDirections:
@@ -377,8 +344,3 @@ class UnionDirections:
                 inner = keys[own, 1:]
                 out[own] = part.vectors(inner[:, (inner >= 0).all(axis=0)])
         return out
-
-    def name(self, key: Ints) -> str:
-        """Return what the direction is called in its own set."""
-        inner = key[1:]
-        return self.parts[int(key[0])].name(inner[inner >= 0])

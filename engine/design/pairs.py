@@ -11,7 +11,7 @@ from ..arrays import Floats, Ints
 from ..domain.features import ProjectedFeatures, SiteFeatures
 from ..errors import AssayPilotError
 from .criteria import square_root
-from .directions import Named, refuse_incomparable
+from .directions import refuse_incomparable
 
 _SMALL = 1500
 """Tables up to so many rows are compared as a whole, block by block."""
@@ -241,10 +241,9 @@ class Pairs:
         self.table = table
         self.n = table.n_rows * (table.n_rows - 1) // 2
         self.dimension = table.rank
-        self._name = Named(names, table.n_rows)
         if self.n == 0:
             raise AssayPilotError("there is nothing to compare", mend="Name at least two compounds.")
-        refuse_incomparable(table, None, self._name)
+        refuse_incomparable(table, None, names)
         self._farthest = Farthest(table)
 
     def find(self, inverse: Floats, count: int = 1) -> tuple[Ints, Floats]:
@@ -267,7 +266,3 @@ class Pairs:
     def vectors(self, keys: Ints) -> Floats:
         """Return the differences of the pairs."""
         return self.table.coordinates(keys[:, 0]) - self.table.coordinates(keys[:, 1])
-
-    def name(self, key: Ints) -> str:
-        """Return the pair."""
-        return f"{self._name(int(key[0]))} against {self._name(int(key[1]))}"
