@@ -18,7 +18,6 @@ from scipy.special import expit, stdtr, stdtrit
 from ..arrays import Flags, Floats, Ints
 
 Plateaus = Literal["free", "shared", "fixed"]
-PLATEAUS: tuple[Plateaus, ...] = ("free", "shared", "fixed")
 
 _LN10 = float(np.log(10.0))
 _SLOPES = (0.2, 8.0)

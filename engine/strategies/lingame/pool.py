@@ -189,43 +189,18 @@ def rules_of(problem: Problem, parameters: Mapping[str, Any]) -> Rules:
     """Return the parameters of ``POOL_PARAMETERS`` as numbers; AssayPilotError for one out of range."""
     table = table_of(problem.features, problem.measurable)
     per_round = problem.capacity.per_round if problem.capacity else 1
-    # All of the table: the bounds hold at every look only for one eta that is fixed beforehand.
-    arms = problem.n_arms
-    # With their types, because 1, 1.0 and True are one key and not all of them are fine.
-    values = tuple(parameters.values())
-    where = (problem.noise[0], problem.delta, table.longest, table.rank, arms, per_round)
-    try:
-        return _rules(tuple(parameters), values, tuple(map(type, values)), *where)
-    except TypeError:
-        # A list is no key, for example; as text it is refused in words.
-        values = tuple(map(repr, values))
-        return _rules(tuple(parameters), values, tuple(map(type, values)), *where)
-
-
-@lru_cache(maxsize=64)
-def _rules(
-    names: tuple[str, ...],
-    values: tuple[Any, ...],
-    kinds: tuple[type, ...],
-    sigma: float,
-    delta: float,
-    longest: float,
-    rank: int,
-    arms: int,
-    per_round: int,
-) -> Rules:
-    """Return the rules of a problem; kept, since every step of a sequential strategy needs them."""
-    parameters = dict(zip(names, values, strict=True))
+    sigma = problem.noise[0]
     norm = parameters["norm"] if parameters["norm"] is None else number("norm", parameters["norm"])
     batch = per_round if parameters["batch"] is None else whole("batch", parameters["batch"])
     return Rules(
         sigma=sigma,
-        delta=delta,
+        delta=problem.delta,
         proven=one_of("threshold", parameters["threshold"], ("proven", "experiments")) == "proven",
         norm=norm,
-        length=longest,
-        eta=_eta(parameters["eta"], sigma, norm, longest, arms),
-        rank=rank,
+        length=table.longest,
+        # For all of the table: the bounds hold at every look only for one eta that is fixed beforehand.
+        eta=_eta(parameters["eta"], sigma, norm, table.longest, problem.n_arms),
+        rank=table.rank,
         batch=batch,
         parameters=parameters,
     )
@@ -241,23 +216,6 @@ def _eta(given: Any, sigma: float, norm: float | None, length: float, arms: int)
             "eta=theorem needs a bound on the effects", option="--parameter eta", mend="Give norm as well."
         )
     return 2.0 * (1.0 + math.log(max(arms, 1))) * arms * length**2 + (norm / sigma) ** 2
-
-
-def void_of(parameters: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the reasons why these parameters promise no error probability; empty when they do."""
-    if parameters["threshold"] != "experiments":
-        return ()
-    return (
-        "threshold=experiments stops by log((1 + log t) / delta), which no theorem covers here: "
-        "the confidence is not guaranteed",
-    )
-
-
-def assumed(parameters: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return what a bound on the effects takes for granted; nothing without one."""
-    if parameters["norm"] is None:
-        return ()
-    return (f"the effects are no larger than {parameters['norm']:g} together (the root of the sum of their squares)",)
 
 
 def added(state: State, outcome: Outcome) -> tuple[Floats, Floats]:

@@ -27,7 +27,7 @@ from ..protocol import (
     State,
     StopReason,
 )
-from .pool import Pool, Rules, added, assumed, pooled, rules_of, table_of, void_of
+from .pool import Pool, Rules, added, pooled, rules_of, table_of
 from .questions import Sides, question_of
 
 _ENOUGH = 0.5
@@ -64,7 +64,12 @@ class Sequential(Phased):
 
     def void(self, problem: Problem) -> tuple[str, ...]:
         """Return the reasons why these parameters promise no error probability."""
-        return void_of(self.parameters(problem))
+        if self.parameters(problem)["threshold"] != "experiments":
+            return ()
+        return (
+            "threshold=experiments stops by log((1 + log t) / delta), which no theorem covers here: "
+            "the confidence is not guaranteed",
+        )
 
     def cautions(self, problem: Problem) -> tuple[str, ...]:
         """Return what a bound on the effects costs, where it makes a campaign much longer."""
@@ -79,7 +84,10 @@ class Sequential(Phased):
 
     def assumes(self, problem: Problem) -> tuple[str, ...]:
         """Return that effects add up, and the bound on them where one was given."""
-        return (*super().assumes(problem), *assumed(self.parameters(problem)))
+        norm, given = self.parameters(problem)["norm"], super().assumes(problem)
+        if norm is None:
+            return given
+        return (*given, f"the effects are no larger than {norm:g} together (the root of the sum of their squares)")
 
     def memory(self, problem: Problem) -> Arrays:
         """Return counts and sums of values of every arm."""
