@@ -76,7 +76,6 @@ def grow(
     enough: float,
     most: int,
     *,
-    base: Floats | None = None,
     limit: int,
     report: Report = silent,
 ) -> Exchanged:
@@ -85,7 +84,7 @@ def grow(
     At most ``most`` measurements in all; then the value returned may be larger. After ``limit`` looks at the moves
     measurements are only added. Rows and bounds as in ``exchange``; the counts found are not proven to be the fewest.
     """
-    walk = _Walk(x, np.asarray(counts, dtype=np.intp).copy(), bounds, base, 0.0, limit, report)
+    walk = _Walk(x, np.asarray(counts, dtype=np.intp).copy(), bounds, None, 0.0, limit, report)
     if walk.inverse() is None:
         walk.towards_rank()
     return walk.by_growing(directions, enough, most)

@@ -85,7 +85,6 @@ def rank_compounds(
     *,
     sign: float = 1.0,
     selected: int | None = None,
-    most: int = MOST_DRAWN,
     window: tuple[int, int] | None = None,
 ) -> Ranking:
     """Return the compounds to draw: the best ones, or, when the selected one is not among them, those around it.
@@ -105,12 +104,12 @@ def rank_compounds(
         return Ranking(shown, estimate[shown], start + 1, total)
     alive = np.flatnonzero((status[order] == UNDECIDED) | (status[order] == IN))
     reach = int(alive[-1]) + 1 if alive.size else 0
-    length = min(total, most, max(reach + 15, 40))
+    length = min(total, MOST_DRAWN, max(reach + 15, 40))
     start = 0
     if selected is not None:
         place = np.flatnonzero(order == selected)
         if place.size and int(place[0]) >= length:
-            length = min(total, most)
+            length = min(total, MOST_DRAWN)
             start = min(max(int(place[0]) - length // 2, 0), total - length)
     shown = order[start : start + length]
     return Ranking(shown, estimate[shown], start + 1, total)

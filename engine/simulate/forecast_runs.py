@@ -30,7 +30,6 @@ from ..strategies.protocol import (
     StopReason,
     Strategy,
 )
-from ..system.progress import Report, silent
 from .forecast_quick import effective, quick
 from .instances import Drawn, Kind
 from .runner import Replicates, Unknown, sample
@@ -99,7 +98,7 @@ class Start:
     """Where it is not known: what is known of it."""
 
 
-def begin(ledger: Ledger, report: Report = silent) -> Start:
+def begin(ledger: Ledger) -> Start:
     """Return the state of the campaign; what all runs have in common is planned once."""
     strategy = quick(ledger.strategy, ledger.state.problem.goal)
     if ledger.under_way is not None:
@@ -110,7 +109,7 @@ def begin(ledger: Ledger, report: Report = silent) -> Start:
     if (state.status == NOT_ESTIMABLE).all():
         stops = (StopReason("nothing measurable", "no remaining compound is available"),)
     # This one as it will be: all later ones are guesses anyway.
-    following = None if stops else strategy.ask(state, report)
+    following = None if stops else strategy.ask(state)
     return Start(strategy, _light(state), following, None, stops, *_noise(ledger))
 
 

@@ -20,7 +20,6 @@ from ..domain.goals import Goal
 from ..errors import AssayPilotError
 from ..models.sd_bound import LAST, OF_DECISIONS, TARGET, planning_sd, upper_sd
 from ..strategies.protocol import BOUNDLESS, Allocation, Calibrated, Capacity, Outcome, Problem, State, Strategy
-from ..system.progress import Report, silent
 from .instances import Drawn, Instance
 from .scores import Curve, Point, error_limits, mean, mean_curve, score
 
@@ -203,7 +202,6 @@ def play(
     max_replicates: int = 4,
     pulse: Callable[[], None] | None = None,
     replicates: Replicates | None = None,
-    report: Report = silent,
     curve: Curve | None = None,
 ) -> tuple[State, int, int, str]:
     """Return the last state, the measurements, the rounds and why it ended (empty: at a limit).
@@ -218,7 +216,7 @@ def play(
             pulse()
         if phases >= limits.phases or spent >= limits.measurements or empty >= _EMPTY:
             return state, spent, rounds, ""
-        allocation = strategy.ask(state, report).within_budget(state)
+        allocation = strategy.ask(state).within_budget(state)
         phases += 1
         if allocation.total < 1:
             return state, spent, rounds, ""

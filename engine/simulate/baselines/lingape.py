@@ -25,7 +25,6 @@ LinFACT section 7 compares itself with it.
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
@@ -41,8 +40,6 @@ from ...strategies.lingame.questions import squared_distances
 from ...strategies.lingame.sequential import FIRST, Sequential, compared, shuffled
 from ...strategies.phased import one_of, whole
 from ...strategies.protocol import UNDECIDED, Parameter, Problem, State, StrategyInfo
-
-GAP_PARAMETERS = POOL_PARAMETERS
 
 M = Parameter(
     "m", None, "compounds to be returned; none: as many as are within epsilon by the estimate, anew at every look"
@@ -73,7 +70,24 @@ class Race(NamedTuple):
     """How much better a challenger may be at most; the leaders are right once it is within the slack."""
 
 
-class GapIndex(Sequential, ABC):
+def pairwise(means: Floats, spread: Floats, width: float, rows: Ints, against: Ints) -> Floats:
+    """Return B_ij for i in ``rows`` and j in ``against``: how much better i can be than j."""
+    lengths = squared_distances(spread[rows], spread[against])
+    return means[rows, None] - means[against] + width * np.sqrt(lengths)
+
+
+def leading_race(means: Floats, spread: Floats, width: float, m: int) -> Race:
+    """Leaders: the m largest means. Weakest: the one that an outsider may exceed most; challenger: that outsider."""
+    order = np.argsort(-means, kind="stable")
+    leaders, others = np.sort(order[:m]), np.sort(order[m:])
+    if not len(others):
+        return Race(leaders, int(order[0]), -1, -math.inf)
+    index = pairwise(means, spread, width, others, leaders)
+    c, b = divmod(int(np.argmax(index)), len(leaders))
+    return Race(leaders, int(leaders[b]), int(others[c]), float(index[c, b]))
+
+
+class GapIndex(Sequential):
     """Returns all leaders at once when no challenger can be better by more than the slack.
 
     With a bound on the effects widths are those of the papers, |y| in (V + eta I)^-1 (Theorem 3 of LinGame); without
@@ -106,9 +120,7 @@ class GapIndex(Sequential, ABC):
             )
         return (*reasons, why)
 
-    @abstractmethod
-    def race(self, means: Floats, spread: Floats, width: float, m: int) -> Race:
-        """Leaders and the pair to separate among k candidates; ``spread`` ``(k, d)`` gives |difference| norms."""
+    race = staticmethod(leading_race)
 
     def verdict(self, state: State, pool: Pool, spread: Floats, reach: float) -> tuple[Ints, Ints, bool]:
         """Decide all leaders in and the others out once no challenger can be better by more than the slack."""
@@ -207,31 +219,6 @@ def _lower(metric: Floats) -> Floats:
     return lower_factor((metric + metric.T) / 2.0)
 
 
-def pairwise(means: Floats, spread: Floats, width: float, rows: Ints, against: Ints) -> Floats:
-    """Return B_ij for i in ``rows`` and j in ``against``: how much better i can be than j."""
-    lengths = squared_distances(spread[rows], spread[against])
-    return means[rows, None] - means[against] + width * np.sqrt(lengths)
-
-
-class LinGapE(GapIndex):
-    """The best compound; measures what separates the leader from its most ambiguous challenger."""
-
-    info: ClassVar[StrategyInfo] = StrategyInfo(
-        name="lingape",
-        version=1,
-        title="LinGapE",
-        goals=("best",),
-        parameters=(*GAP_PARAMETERS, first_of_all("each"), PULL),
-        guarantee="with the stated confidence the compound returned is the best, or within slack of it",
-        source="Xu et al. 2018, Algorithm 1",
-        baseline=True,
-    )
-
-    def race(self, means: Floats, spread: Floats, width: float, m: int) -> Race:
-        """Return the leader by the estimate, and the arm that may exceed it most."""
-        return leading_race(means, spread, width, m)
-
-
 _ROWS = 256
 """Compounds whose indices against all others are looked at together."""
 
@@ -259,6 +246,21 @@ def index_race(means: Floats, spread: Floats, width: float, m: int) -> Race:
     return Race(leaders, weakest, int(others[np.argmax(against)]), float(indices[weakest]))
 
 
+class LinGapE(GapIndex):
+    """The best compound; measures what separates the leader from its most ambiguous challenger."""
+
+    info: ClassVar[StrategyInfo] = StrategyInfo(
+        name="lingape",
+        version=1,
+        title="LinGapE",
+        goals=("best",),
+        parameters=(*POOL_PARAMETERS, first_of_all("each"), PULL),
+        guarantee="with the stated confidence the compound returned is the best, or within slack of it",
+        source="Xu et al. 2018, Algorithm 1",
+        baseline=True,
+    )
+
+
 class LinGIFA(GapIndex):
     """The m best compounds, taken for those within epsilon of the best."""
 
@@ -267,26 +269,12 @@ class LinGIFA(GapIndex):
         version=1,
         title="LinGIFA",
         goals=("epsilon-best", "best"),
-        parameters=(*GAP_PARAMETERS, M, first_of_all("spanning"), replace(PULL, default="variance")),
+        parameters=(*POOL_PARAMETERS, M, first_of_all("spanning"), replace(PULL, default="variance")),
         guarantee="with the stated confidence no compound left out is better than one returned by more than slack",
         source="Reda et al. 2021, LinGIFA",
         baseline=True,
     )
-
-    def race(self, means: Floats, spread: Floats, width: float, m: int) -> Race:
-        """Return the race of ``index_race``."""
-        return index_race(means, spread, width, m)
-
-
-def leading_race(means: Floats, spread: Floats, width: float, m: int) -> Race:
-    """Leaders: the m largest means. Weakest: the one that an outsider may exceed most; challenger: that outsider."""
-    order = np.argsort(-means, kind="stable")
-    leaders, others = np.sort(order[:m]), np.sort(order[m:])
-    if not len(others):
-        return Race(leaders, int(order[0]), -1, -math.inf)
-    index = pairwise(means, spread, width, others, leaders)
-    c, b = divmod(int(np.argmax(index)), len(leaders))
-    return Race(leaders, int(leaders[b]), int(others[c]), float(index[c, b]))
+    race = staticmethod(index_race)
 
 
 class MLinGapE(GapIndex):
@@ -297,12 +285,8 @@ class MLinGapE(GapIndex):
         version=1,
         title="m-LinGapE",
         goals=("epsilon-best", "best"),
-        parameters=(*GAP_PARAMETERS, M, first_of_all("each"), PULL),
+        parameters=(*POOL_PARAMETERS, M, first_of_all("each"), PULL),
         guarantee="with the stated confidence no compound left out is better than one returned by more than slack",
         source="Reda et al. 2021, m-LinGapE",
         baseline=True,
     )
-
-    def race(self, means: Floats, spread: Floats, width: float, m: int) -> Race:
-        """Return the race of ``leading_race``."""
-        return leading_race(means, spread, width, m)

@@ -25,7 +25,7 @@ from ...models.ols import Estimate
 from ..designs import fit, fit_norms, table
 from ..phased import ADDITIVE, number, one_of, settled
 from ..protocol import Outcome, Parameter, Problem, State, StopReason, StrategyInfo
-from .linfact import DECIDE, FIRST_RADIUS, GAP, Bounded, LinFact, goal_of, kept_promise, union_log
+from .linfact import DECIDE, FIRST_RADIUS, GAP, Bounded, LinFact, goal_of, union_log
 
 _ENTRIES = 4_000_000
 """Entries of rows times measured compounds held at once."""
@@ -140,9 +140,7 @@ class LinFactMis(LinFact):
         known = np.isfinite(norms)
         means = estimate.means(active)
         own = least_squares_bias(estimate, measured, counts, active, float(parameters["model_error"]))
-        half = problem.noise[0] * math.sqrt(2.0 * self.spread_log(problem, state.phase + 1)) * norms
-        if parameters["decide"] == "planned" and outcome.complete:
-            half = kept_promise(half, outcome.allocation.radius)
+        half = self.half_widths(state, outcome, norms)
         numbers = {"model_error_half_width": float(own[known].max(initial=0.0))}
         return Bounded(np.where(known, means, 0.0), half + np.where(known, own, 0.0), numbers)
 
@@ -290,10 +288,8 @@ class LinFactGlm(LinFact):
         check_values(link, means)
         norms = fit_norms(problem.features, measured, counts, active)
         estimate = fit_glm(problem.features, measured, counts, means, link, bound)
-        half = self.noise(problem) * math.sqrt(2.0 * self.spread_log(problem, state.phase + 1)) * norms
-        if self.parameters(problem)["decide"] == "planned" and outcome.complete:
-            half = kept_promise(half, outcome.allocation.radius)
-        return Bounded(np.where(np.isfinite(norms), estimate.predictors(active), 0.0), half)
+        means = np.where(np.isfinite(norms), estimate.predictors(active), 0.0)
+        return Bounded(means, self.half_widths(state, outcome, norms))
 
 
 def _link(parameters: dict[str, Any]) -> Link:

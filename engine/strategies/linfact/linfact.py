@@ -65,15 +65,6 @@ def largest_radius(largest: float, last: float, stepped: bool) -> float:
     return last * 2.0 ** (max(steps, 0) if stepped else steps)
 
 
-def kept_promise(half: Floats, promised: float) -> Floats:
-    """Return the promised half-width where the measurements keep it, else their own.
-
-    An arm that was not active when they were planned, and is now, may be outside their span. The realised half-widths
-    hold either way.
-    """
-    return np.where(half <= promised * (1.0 + 1e-9), promised, half)
-
-
 class Bounded(NamedTuple):
     """Means of the active arms and their half-widths; infinite, with mean 0, where nothing is known."""
 
@@ -191,11 +182,18 @@ class LinFact(Phased):
         problem = state.problem
         counts = outcome.counts[0, measured]
         means, norms = estimated(problem.features, measured, counts, outcome.means[0, measured], active)
-        spread = self.noise(problem) * math.sqrt(2.0 * self.spread_log(problem, state.phase + 1))
-        half = spread * norms
+        return Bounded(np.where(np.isfinite(norms), means, 0.0), self.half_widths(state, outcome, norms))
+
+    def half_widths(self, state: State, outcome: Outcome, norms: Floats) -> Floats:
+        """Return the half-widths of arms of these norms; those promised, where decided as planned and kept."""
+        problem = state.problem
+        half = self.noise(problem) * math.sqrt(2.0 * self.spread_log(problem, state.phase + 1)) * norms
         if self.parameters(problem)["decide"] == "planned" and outcome.complete:
-            half = kept_promise(half, outcome.allocation.radius)
-        return Bounded(np.where(np.isfinite(norms), means, 0.0), half)
+            # An arm that was not active when they were planned, and is now, may be outside their span. The realised
+            # half-widths hold either way.
+            promised = outcome.allocation.radius
+            half = np.where(half <= promised * (1.0 + 1e-9), promised, half)
+        return half
 
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
         """Decide good, bad or still open for every active arm, all bounds taken before any removal (Algorithm 3)."""
