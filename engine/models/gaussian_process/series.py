@@ -72,14 +72,18 @@ class SeriesPosterior:
         self._codes, self._unit, self._rest, self._others = codes, unit, rest, tuple(others)
 
     @property
+    def _likeliest(self) -> tuple[Scale, Posterior]:
+        return max(self._parts, key=lambda part: part[2])[:2]
+
+    @property
     def scale(self) -> Scale:
         """The likeliest scale, of values in units of their SD around their middle."""
-        return max(self._parts, key=lambda part: part[2])[0]
+        return self._likeliest[0]
 
     @property
     def own_sd(self) -> float:
         """SD of own deviations at the middle of the measured values, on the scale they are measured on."""
-        scale, posterior, _ = max(self._parts, key=lambda part: part[2])
+        scale, posterior = self._likeliest
         middle = scale.inverse(np.array([float(np.median(posterior.rows.values))]))
         return posterior.own_sd / float(scale.slope(middle)[0]) * self._unit.size
 
@@ -113,7 +117,7 @@ class SeriesPosterior:
 
     def middle(self, arms: Ints) -> Floats:
         """Return the posterior median of compounds at the likeliest scale, ``(len(arms),)``."""
-        scale, posterior, _ = max(self._parts, key=lambda part: part[2])
+        scale, posterior = self._likeliest
         values = posterior.mean(self._compounds(arms))[None, : len(arms)]
         self._by_own_values(values, arms, scale, np.full(len(arms), posterior.own_sd**2), None)
         return self._unit.back(scale.inverse(values[0]))
@@ -126,7 +130,7 @@ class SeriesPosterior:
         For playing a campaign forward: bounds count as values inside of them. Where there are more results than
         effects are learned from, each of the others informs about its own compound.
         """
-        scale, posterior, _ = max(self._parts, key=lambda part: part[2])
+        scale, posterior = self._likeliest
         stated = None if posterior.noise_sd is not None else self.noise_sd / self._unit.size
         others = _padded(others, len(self._codes))
         merged = merge(self._codes, others, self._unit.standard(measured), stated, sure=True, kind=self._kind)
@@ -272,15 +276,12 @@ def fit_series(
     sd = merged.noise_sd if kind == "value" else noise_sd or merged.noise_sd
     for scale, first, weight in zip(offered, fitted, weights, strict=True):
         if weight > 0:
-            found = _fitted(
-                components, merged, scale, rng, n_draws=max(2, round(draws * weight)), start=first.variances
-            )
-            parts.append(
-                (scale, Posterior(components, found.rows, found.variances, tails=not scale.is_open), float(weight))
-            )
-            own_noise = parts[-1][1].noise_sd
-            if own_noise is not None and weight == weights.max():
-                sd = own_noise / found.slope
+            n_draws = max(2, round(draws * weight))
+            found = _fitted(components, merged, scale, rng, n_draws=n_draws, start=first.variances)
+            posterior = Posterior(components, found.rows, found.variances, tails=not scale.is_open)
+            parts.append((scale, posterior, float(weight)))
+            if posterior.noise_sd is not None and weight == weights.max():
+                sd = posterior.noise_sd / found.slope
     return SeriesPosterior(parts, merged.rows.arms, sd, codes, unit, rest, kind, others)
 
 

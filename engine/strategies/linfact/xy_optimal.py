@@ -169,11 +169,6 @@ def pair_log(n_arms: int, phase: int, delta: float) -> float:
     return math.log(max(n_arms * (n_arms - 1), 1) * phase * (phase + 1) / delta)
 
 
-def pair_log_as_printed(n_arms: int, phase: int, delta: float) -> float:
-    """Return log(2 K (K - 1) r (r + 1) / delta), eq. 22: each pair counted twice."""
-    return math.log(2.0) + pair_log(n_arms, phase, delta)
-
-
 class LinFactXY(LinFact):
     """All epsilon-best compounds by bounds on differences; those of phase r are within 2 C_r."""
 
@@ -313,8 +308,8 @@ class LinFactXYAsPrinted(LinFactXY):
     own_share: ClassVar[float] = 2.0
 
     def spread_log(self, problem: Problem, phase: int) -> float:
-        """Return log(2 K (K - 1) r (r + 1) / delta)."""
-        return pair_log_as_printed(int(problem.wanted.sum()), phase, problem.delta)
+        """Return log(2 K (K - 1) r (r + 1) / delta), eq. 22: each pair counted twice."""
+        return math.log(2.0) + super().spread_log(problem, phase)
 
 
 def _all_equal(rows: ProjectedFeatures) -> bool:
