@@ -110,7 +110,7 @@ def test_what_cannot_be_estimated_is_refused_by_name():
         lambda: against(everything, 0),
         lambda: Between(everything, everything),
     ):
-        with pytest.raises(AssayPilotError, match="(unseen, unseen too|row 5, row 6) cannot be estimated") as refusal:
+        with pytest.raises(AssayPilotError, match=r"(unseen, unseen too|row 5, row 6) cannot be estimated") as refusal:
             build()
         assert "share their substituents" in str(refusal.value)
 
