@@ -170,44 +170,19 @@ def _shifted(z: Floats) -> Floats:
     return moved
 
 
-def limits(n_rows: int, n: int, least: ArrayLike | None, most: ArrayLike | None) -> tuple[Ints, Ints]:
-    """Return the fewest and most measurements of each candidate; refuses what no counts of sum ``n`` can keep to."""
+def limits(n_rows: int, n: int, least: Ints | None, most: int | None) -> tuple[Ints, int]:
+    """Return the fewest measurements of each candidate, and the most of any; refuses what no ``n`` can keep to."""
     if n < 1:
         raise AssayPilotError(f"{n} measurements estimate nothing", mend="Plan at least one.")
-    sides = []
-    for given, otherwise in ((least, 0.0), (most, float(n))):
-        side = (
-            np.full(n_rows, otherwise) if given is None else np.broadcast_to(np.asarray(given, dtype=float), (n_rows,))
-        )
-        # An infinite ``most`` is no limit; any other number must be a whole one.
-        side = np.minimum(side, float(n)) if otherwise else side
-        if not (np.isfinite(side).all() and (side >= 0).all() and (side == np.floor(side)).all()):
-            raise AssayPilotError(
-                "the limits on the measurements of a compound must be whole numbers of 0 or more",
-                mend="For example at most 4.",
-            )
-        sides.append(side.astype(np.intp))
-    low, high = sides
-    if not high.any():
-        raise AssayPilotError("every compound is forbidden", mend="Allow at least some of them.")
-    if (low > high).any():
-        raise AssayPilotError(
-            f"{_so_many(int((low > high).sum()))} required and forbidden at once, or required more often than allowed",
-            mend="Take one of the two back.",
-        )
+    low, high = np.zeros(n_rows, dtype=np.intp) if least is None else least, n if most is None else min(most, n)
     if low.sum() > n:
         raise AssayPilotError(
             f"the required compounds alone take {int(low.sum()):,} measurements, and only {n:,} are planned",
             mend=f"Plan at least {int(low.sum()):,} measurements, or require fewer compounds.",
         )
-    if high.sum() < n:
+    if high * n_rows < n:
         raise AssayPilotError(
-            f"{n:,} measurements do not fit: the limits on single compounds allow {int(high.sum()):,} in all",
-            mend=f"Plan at most {int(high.sum()):,} measurements, or allow more per compound.",
+            f"{n:,} measurements do not fit: the limits on single compounds allow {high * n_rows:,} in all",
+            mend=f"Plan at most {high * n_rows:,} measurements, or allow more per compound.",
         )
     return low, high
-
-
-def _so_many(number: int) -> str:
-    """``1 compound is``, ``3 compounds are``."""
-    return f"{number:,} {'compound is' if number == 1 else 'compounds are'}"

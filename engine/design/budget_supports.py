@@ -104,11 +104,10 @@ class Spread:
 class Paths:
     """Supports worth a look: from an optimal design down, and from the cheapest up, one compound at a time."""
 
-    def __init__(self, candidates: ProjectedFeatures, prices: Prices, low: Ints, high: Ints, cheapest: Ints) -> None:
+    def __init__(self, candidates: ProjectedFeatures, prices: Prices, low: Ints, cheapest: Ints) -> None:
         self.candidates = candidates
         self.prices = prices
         self.low = low
-        self.high = high
         self.cheapest = cheapest
 
     def supports(self, report: Report) -> list[Spread]:
@@ -127,7 +126,7 @@ class Paths:
     @cached_property
     def pool(self) -> Ints:
         """The compounds of optimal designs: of all, of those that are made, and per money spent."""
-        allowed = np.flatnonzero(self.high > 0).astype(np.intp)
+        allowed = np.arange(self.candidates.n_rows)
         if len(allowed) <= _ALL:
             return allowed
         parts = [self.cheapest, self.optimal(allowed, None)]

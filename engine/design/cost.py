@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ..arrays import Floats, Ints
 from ..domain.features import ProjectedFeatures
@@ -63,8 +62,8 @@ def cost_frontier(
     *,
     measurements: int | None = None,
     directions: Worst | None = None,
-    least: ArrayLike | None = None,
-    most: ArrayLike | None = None,
+    least: Ints | None = None,
+    most: int | None = None,
     ratio: float = 0.0,
     report: Report = silent,
 ) -> tuple[Priced, ...]:
@@ -81,9 +80,9 @@ def cost_frontier(
     room = math.inf if prices.measurement == 0 else budget / prices.measurement
     n = int(min(room * (1 + _EPSILON), math.inf if measurements is None else measurements))
     if most is not None:
-        n = min(n, int(np.minimum(np.broadcast_to(np.asarray(most), candidates.n_rows), n).sum()))
+        n = min(n, min(most, n) * candidates.n_rows)
     low, high = limits(candidates.n_rows, max(n, 1), least, most)
-    first = _cheapest(candidates, prices, low, high)
+    first = _cheapest(candidates, prices, low)
     if first.cost > budget * (1 + _EPSILON) or int(first.counts.sum()) > n:
         short = "" if first.cost > budget * (1 + _EPSILON) else f" and {int(first.counts.sum()):,} measurements"
         raise AssayPilotError(
@@ -91,9 +90,9 @@ def cost_frontier(
             mend=f"The cheapest way takes {first.cost:g}{short}.",
         )
     worst = directions if directions is not None else Rows(candidates)
-    paths = Paths(candidates, prices, low, high, first.support)
+    paths = Paths(candidates, prices, low, first.support)
     path = paths.supports(report)
-    free = np.flatnonzero((prices.compounds == 0) & (high > 0))[:_FREE].astype(np.intp)
+    free = np.flatnonzero(prices.compounds == 0)[:_FREE].astype(np.intp)
     pool = np.union1d(paths.pool, free)
     even = inverse_information(candidates.coordinates(pool), np.ones(len(pool)))
     keys = worst.find(np.eye(candidates.rank) if even is None else even, _PROBED * candidates.rank)[0]
@@ -134,10 +133,10 @@ def _check(candidates: ProjectedFeatures, prices: Prices, budget: float, measure
         )
 
 
-def _cheapest(candidates: ProjectedFeatures, prices: Prices, low: Ints, high: Ints) -> Priced:
+def _cheapest(candidates: ProjectedFeatures, prices: Prices, low: Ints) -> Priced:
     """Return the required measurements and the cheapest others that make every effect estimable."""
     required = np.flatnonzero(low).astype(np.intp)
-    more = cheapest_spanning(candidates, np.where(high > 0, prices.compounds, math.inf), required)
+    more = cheapest_spanning(candidates, prices.compounds, required)
     support = np.concatenate([required, more])
     counts = np.concatenate([low[required], np.ones(len(more), dtype=np.intp)])
     return Priced(support, counts, prices.total(support, counts), math.inf, int((prices.compounds[support] > 0).sum()))
@@ -153,7 +152,7 @@ class _Purchase:
     most_measurements: int
     worst: Worst
     low: Ints
-    high: Ints
+    high: int
     ratio: float
     probe: Floats
     """Directions that are large under even weights, ``(m, d)``: they bound how good a support is."""
@@ -163,7 +162,7 @@ class _Purchase:
     def affordable(self, price: float, support: Ints) -> int:
         """Return how many measurements the money left buys, within the limits."""
         left = self.money * (1 + _EPSILON) - price
-        fit = int(self.high[support].sum())
+        fit = self.high * len(support)
         if left < 0:
             return 0
         bought = self.most_measurements if self.prices.measurement == 0 else int(left / self.prices.measurement)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ..arrays import Flags, Floats, Ints
 from ..domain.features import ProjectedFeatures
@@ -33,8 +32,6 @@ _LOOKS = 40
 """Evaluations of all moves of single measurements where few measurements are requested quickly."""
 _CLOSE = 1.1
 """Apportioned counts this close to the requested number need no exchange for det V first."""
-_RANK = 1e-9
-"""Eigenvalues of scaled information below this share of the largest count as zero."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +58,8 @@ def round_design(
     method: Method = "best",
     directions: Worst | None = None,
     targets: ProjectedFeatures | None = None,
-    least: ArrayLike | None = None,
-    most: ArrayLike | None = None,
+    least: Ints | None = None,
+    most: int | None = None,
     pool: Ints | None = None,
     ratio: float = 0.0,
     report: Report = silent,
@@ -76,7 +73,7 @@ def round_design(
     compounds are chosen one after the other instead (``completed``).
 
     The value is the largest y' V^-1 y over ``directions`` (XY), else over ``targets`` (G), else over the candidates.
-    ``least`` and ``most`` bound the measurements of a compound: a number or one per candidate; ``most`` 0 forbids.
+    ``least``: the measurements of each candidate that are required; ``most``: those that any may have.
     ``pool``: compounds that may be used besides the design's and the required ones, by ``exchange`` and ``best``; None:
     all of a small table, of a large one the most informative ones. ``ratio``: tau^2 / sigma^2, see ``worth_of``.
 
@@ -85,10 +82,9 @@ def round_design(
     if method not in get_args(Method):
         raise ValueError(f"method must be one of {', '.join(get_args(Method))}, got {method!r}")
     low, high = limits(candidates.n_rows, n, least, most)
-    each = int(high[0])
-    plain = method == "best" and ratio == 0 and all(o is None for o in (targets, least, pool)) and (high == each).all()
+    plain = method == "best" and ratio == 0 and all(o is None for o in (targets, least, pool))
     if plain and isinstance(directions, Rows) and isinstance(design, Design) and design.shares is not None:
-        made = completed(design, candidates, directions, n, each, report)
+        made = completed(design, candidates, directions, n, high, report)
         if made is not None:
             used = np.flatnonzero(made[0])
             return Rounded(used, made[0][used], made[1] * n, "completion", False)
@@ -100,26 +96,23 @@ def round_design(
             counts[found.support] = found.counts
             return Counted(counts, found.value / left, found.finished)
 
-        whole = parts.rounded(design, n, each, of_core)
+        whole = parts.rounded(design, n, high, of_core)
         if whole is not None:
             used = np.flatnonzero(whole.counts)
             return Rounded(used, whole.counts[used], whole.variance * n, "exchange", whole.finished)
     given, design = design, without_traces(design, n)
     worst: Worst = directions if directions is not None else Rows(candidates if targets is None else targets)
     span = estimated_span(design, candidates, worst)
-    if span is None:
-        _refuse_too_few(candidates, n, high)
-    elif n < span.rank:
-        raise _too_few(n, span.rank, span.rank)
+    _refuse_too_few(n, candidates.rank if span is None else span.rank)
     alone = method in ("apportion", "swap")
     # Where an effect rests on traces alone, the row that estimates it is among the places by its leverage.
     leverages = given if span is None else design
-    places = _places(design, candidates, low, high, np.zeros(0, dtype=np.intp) if alone else pool, leverages)
-    if span is not None and int(high[places[span.contains(candidates, places)]].sum()) < n:
+    places = _places(design, candidates, low, np.zeros(0, dtype=np.intp) if alone else pool, leverages)
+    if span is not None and high * int(span.contains(candidates, places).sum()) < n:
         # The rows that estimate only these directions cannot be measured so often: then everything is estimated.
         span = None
-        _refuse_too_few(candidates, n, high)
-    if (room := int(high[places].sum())) < n:
+        _refuse_too_few(n, candidates.rank)
+    if (room := high * len(places)) < n:
         raise AssayPilotError(
             f"{n:,} measurements do not fit on the compounds of the design, which take at most {room:,}",
             mend="Allow more of each compound, or let single measurements move (exchange).",
@@ -132,7 +125,7 @@ def round_design(
     if span is not None:
         worst = within(worst, span.axes)
         places, weights, x = span.rows(places, weights, x, low)
-    run = _Rounding(x, weights, Bounds(low[places], high[places]), worst, ratio, report)
+    run = _Rounding(x, weights, _bounds(low, high, places), worst, ratio, report)
     tried = run.best(n) if method == "best" else [run.one(method, n)]
     name, counts, value, finished = min(tried, key=lambda one: one[2])
     if not math.isfinite(value) and not alone:
@@ -180,7 +173,7 @@ class _Rounding:
 
     def one(self, method: str, n: int) -> _Tried:
         """Return one method's counts unchanged."""
-        weights = self.weights if self.weights.sum() > 0 else (self.bounds.high > 0).astype(float)
+        weights = self.weights if self.weights.sum() > 0 else np.ones(len(self.weights))
         counts = apportion_within(weights, n, self.bounds.low, self.bounds.high)
         if method == "exchange":
             by_determinant = exchange(self.x, counts, None, self.bounds, ratio=self.ratio, report=self.report)
@@ -230,17 +223,15 @@ def fewest(
     low, high = limits(candidates.n_rows, most, None, None)
     design = without_traces(design, n)
     span = estimated_span(design, candidates, directions)
-    rank = candidates.rank if span is None else span.rank
-    if n < rank:
-        raise _too_few(n, rank, rank)
-    places = _places(design, candidates, low, high, None)
+    _refuse_too_few(n, candidates.rank if span is None else span.rank)
+    places = _places(design, candidates, low, None)
     weights = np.zeros(len(places))
     weights[np.searchsorted(places, design.support)] = design.weights
     x, worst = candidates.coordinates(places), directions
     if span is not None:
         worst = within(directions, span.axes)
         places, weights, x = span.rows(places, weights, x, low)
-    bounds = Bounds(low[places], high[places])
+    bounds = _bounds(low, high, places)
     run = _Rounding(x, weights, bounds, worst, 0.0, report)
     _, counts, value, _ = run.one("apportion", n)
     if value > _CLOSE * enough:
@@ -252,44 +243,27 @@ def fewest(
     return Rounded(places[used], found.counts[used], found.value * total, "exchange", found.finished)
 
 
-def _refuse_too_few(candidates: ProjectedFeatures, n: int, high: Ints) -> None:
-    """Refuse measurements that cannot reach the rank, or allowed compounds that do not."""
-    d = candidates.rank
-    if n < d:
-        raise _too_few(n, d, d)
-    if (high > 0).all():
-        return
-    reached = _rank(candidates.information((high > 0).astype(float)))
-    if reached < d:
+def _bounds(low: Ints, high: int, places: Ints) -> Bounds:
+    return Bounds(low[places], np.full(len(places), high, dtype=np.intp))
+
+
+def _refuse_too_few(n: int, effects: int) -> None:
+    """Refuse measurements that cannot reach the rank."""
+    if n < effects:
         raise AssayPilotError(
-            f"the allowed compounds determine {reached} of {d} effects",
-            mend="Allow more compounds.",
+            f"{n:,} {'measurement is' if n == 1 else 'measurements are'} too few to estimate {effects} effects",
+            mend=f"Plan at least {effects:,} measurements.",
         )
-
-
-def _too_few(n: int, effects: int, needed: int) -> AssayPilotError:
-    return AssayPilotError(
-        f"{n:,} {'measurement is' if n == 1 else 'measurements are'} too few to estimate {effects} effects",
-        mend=f"Plan at least {needed:,} measurements.",
-    )
-
-
-def _rank(matrix: Floats) -> int:
-    scale = np.sqrt(np.maximum(np.diagonal(matrix), 0.0))
-    scale = np.where(scale > 0, scale, 1.0)
-    values = np.linalg.eigvalsh(matrix / scale / scale[:, None])
-    return int((values > _RANK * max(float(values[-1]), 1e-300)).sum())
 
 
 def _places(
     design: Weighted,
     candidates: ProjectedFeatures,
     low: Ints,
-    high: Ints,
     pool: Ints | None,
     leverages: Weighted | None = None,
 ) -> Ints:
-    """Return positions that may be used: the design's, the required, and those of the pool, where allowed.
+    """Return positions that may be used: the design's, the required, and those of the pool.
 
     ``leverages``: the design whose leverages choose the pool of a large table, instead of this one.
     """
@@ -300,7 +274,6 @@ def _places(
             by = design if leverages is None else leverages
             x = candidates.coordinates(np.asarray(by.support, dtype=np.intp))
             inverse = np.linalg.pinv((x * np.asarray(by.weights)[:, None]).T @ x, hermitian=True)
-            levers = np.where(high > 0, candidates.quadratic((inverse + inverse.T) / 2.0), -math.inf)
+            levers = candidates.quadratic((inverse + inverse.T) / 2.0)
             pool = np.argpartition(-levers, _POOL - 1)[:_POOL]
-    places = np.union1d(own, np.asarray(pool, dtype=np.intp))
-    return places[high[places] > 0].astype(np.intp)
+    return np.union1d(own, np.asarray(pool, dtype=np.intp))

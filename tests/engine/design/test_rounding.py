@@ -102,16 +102,15 @@ def test_stated_value_is_reached_and_possible(seed, m, d, extra, bounded, pairs)
     d = min(d, m)
     x = rng.normal(size=(m, d))
     n = d + extra
-    low, high = np.zeros(m, dtype=int), np.full(m, n)
-    if bounded:
-        high = rng.integers(1, 3, m)
-        low[rng.integers(0, m)] = 1
+    low, most = np.zeros(m, dtype=int), int(rng.integers(1, 4)) if bounded else n
+    low[rng.integers(0, m)] = bounded
+    high = np.full(m, most)
     y = np.array([a - b for a, b in itertools.combinations(x, 2)]) if pairs else x
     best = min((reached(x, y, c) for c in all_counts(m, n, low, high)), default=math.inf)
     assume(math.isfinite(best) and best < 1e6)
     design = Share(np.arange(m), np.full(m, 1.0 / m))
     rounded = round_design(
-        design, plain(x), n, directions=Pairs(plain(x)) if pairs else None, least=low, most=high if bounded else None
+        design, plain(x), n, directions=Pairs(plain(x)) if pairs else None, least=low, most=most if bounded else None
     )
     counts = whole(rounded, m)
     assert counts.sum() == n
@@ -173,16 +172,15 @@ def test_swaps_are_within_their_factor():
     assert rounded.value <= exact * (1 + 6 * kappa)
 
 
-def test_forced_forbidden_and_limited_compounds():
+def test_forced_and_limited_compounds():
     candidates = one_hot(3, 3)
     design = g_optimal(candidates)
-    least, most = np.zeros(9, dtype=int), np.full(9, 2)
-    least[4], most[0] = 2, 0
+    least = np.zeros(9, dtype=int)
+    least[4] = 2
     for method in ("apportion", "swap", "exchange", "best"):
-        counts = whole(round_design(design, candidates, 9, method=method, least=least, most=most), 9)
+        counts = whole(round_design(design, candidates, 9, method=method, least=least, most=2), 9)
         assert counts.sum() == 9
         assert counts[4] == 2
-        assert counts[0] == 0
         assert counts.max() <= 2
 
 
@@ -207,16 +205,16 @@ def test_a_design_that_leaves_an_effect_alone_needs_no_measurement_of_it():
     [
         ({"n": 4}, r"4 measurements are too few to estimate 5 effects. Plan at least 5 measurements."),
         ({"n": 0}, r"0 measurements estimate nothing. Plan at least one."),
-        ({"most": 0}, r"every compound is forbidden. Allow at least some of them."),
         ({"most": 1, "n": 10}, r"10 measurements do not fit: .* allow 9 in all. Plan at most 9 measurements"),
-        ({"least": 2}, r"the required compounds alone take 18 measurements, and only 8 are planned. Plan at least 18"),
-        ({"least": 1, "most": [0] + [1] * 8, "n": 8}, r"1 compound is required and forbidden at once"),
-        ({"most": [8] * 3 + [0] * 6}, r"the allowed compounds determine 3 of 5 effects. Allow more"),
-        ({"most": math.nan}, r"must be whole numbers of 0 or more"),
-        ({"least": 0.5}, r"must be whole numbers of 0 or more"),
-        ({"least": -1}, r"must be whole numbers of 0 or more"),
+        (
+            {"least": np.full(9, 2)},
+            r"compounds alone take 18 measurements, and only 8 are planned. Plan at least 18",
+        ),
         # Every effect could be estimated, but not with the one measurement the required compound leaves.
-        ({"least": [4] + [0] * 8, "n": 6}, r"6 measurements within these limits cannot estimate every effect"),
+        (
+            {"least": np.array([4] + [0] * 8), "n": 6},
+            r"6 measurements within these limits cannot estimate",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_refused(wrong, said):
