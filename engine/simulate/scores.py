@@ -65,14 +65,17 @@ def _first(among: Flags) -> Flags:
     return chosen
 
 
+_SURE = 0.95
+
+
 def error_limits(errors: int, runs: int) -> tuple[float, float]:
     """Return one-sided lower and upper limits of an error rate (Clopper and Pearson), each at 95 %."""
     from scipy.special import betaincinv
 
     if not 0 <= errors <= runs or runs < 1:
         raise ValueError("errors must be between 0 and the number of runs")
-    lower = 0.0 if errors == 0 else float(betaincinv(errors, runs - errors + 1, 0.05))
-    upper = 1.0 if errors == runs else float(betaincinv(errors + 1, runs - errors, 0.95))
+    lower = 0.0 if errors == 0 else float(betaincinv(errors, runs - errors + 1, 1.0 - _SURE))
+    upper = 1.0 if errors == runs else float(betaincinv(errors + 1, runs - errors, _SURE))
     return lower, upper
 
 
