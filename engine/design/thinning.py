@@ -293,7 +293,7 @@ def _thinner(search: Search, state: State, remove: int) -> State | None:
 
     None when no fewer do.
     """
-    plan = _planned(search, state, remove)
+    plan = _planned(state, remove)
     # On large supports the last few compounds are not worth the work of finding them.
     while plan is not None and remove > len(state.w) // _COARSE:
         fewer = _removed(search, state, plan, remove, max(0.1 * search.gap, _TIGHTEST), search.gap)
@@ -303,7 +303,7 @@ def _thinner(search: Search, state: State, remove: int) -> State | None:
     return None
 
 
-def _planned(search: Search, state: State, remove: int) -> Elimination | None:
+def _planned(state: State, remove: int) -> Elimination | None:
     """Return which candidates could go; None when none can."""
     if remove < 1:
         return None
@@ -333,7 +333,7 @@ def _down_to(search: Search, state: State, size: int) -> State:
     step = max(1, int((len(state.w) - search.least) * _REMOVED_AT_ONCE))
     while len(state.w) > size:
         remove = min(step, len(state.w) - size)
-        plan = _planned(search, state, remove)
+        plan = _planned(state, remove)
         fewer = None
         while plan is not None and remove and fewer is None:
             fewer = _removed(search, state, plan, remove, _EXCHANGE_TOLERANCE)

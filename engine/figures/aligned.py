@@ -56,11 +56,6 @@ class Aligned:
         """Return an ``Aligned`` for these structures of a library, turned to its cores."""
         return cls(() if library.scaffold is None else library.scaffold.cores, smiles)
 
-    @property
-    def core(self) -> bool:
-        """Whether there is anything to turn structures to."""
-        return bool(self._cores)
-
     def molecule(self, smiles: str, carried: Mapping[int, str] | None = None) -> Any | None:
         """Return the structure with coordinates, as RDKit has it.
 

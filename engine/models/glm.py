@@ -112,18 +112,6 @@ class GlmEstimate:
         """Return the linear predictor x'theta of each row, cut to the bound, which the truth keeps too."""
         return np.clip(self.features.times(self.theta, rows), -self.bound, self.bound)
 
-    def means(self, rows: Ints | None = None) -> Floats:
-        """Return m(x'theta) of each row; to be shown only where ``estimable``."""
-        return mean_value(self.link, self.predictors(rows))
-
-    def half_norms(self, rows: Ints | None = None) -> Floats:
-        """Return the standard error of x'theta by the information, at a scale of 1; infinite where not estimable."""
-        if not self.rank:
-            return np.full(self.features.n_rows if rows is None else len(rows), np.inf)
-        covariance = self.basis @ np.linalg.inv(self.information) @ self.basis.T
-        squares = self.features.quadratic((covariance + covariance.T) / 2.0, rows)
-        return np.where(self.estimable(rows), np.sqrt(np.maximum(squares, 0.0)), np.inf)
-
 
 def fit_glm(
     features: Features, measured: Ints, counts: Floats, means: Floats, link: Link, bound: float = math.inf

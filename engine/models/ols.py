@@ -78,12 +78,6 @@ class Estimate:
         return way.basis if isinstance(way, _Coordinates) else orthonormal_complement(way.unmeasured)
 
     @cached_property
-    def beta(self) -> Floats:
-        """``(d,)``, the estimate in these coordinates; ``basis @ beta`` is ``theta``."""
-        way = self._way
-        return way.beta if isinstance(way, _Coordinates) else self.basis.T @ self.theta
-
-    @cached_property
     def inverse(self) -> Floats:
         """``(d, d)``, V^-1 in these coordinates; ``basis @ inverse @ basis.T`` is ``covariance``."""
         way = self._way
@@ -92,7 +86,7 @@ class Estimate:
     def of_values(self, means: Floats) -> Estimate:
         """Return what ``least_squares`` gives for other means of the same rows and counts, to the last bit.
 
-        Or for several at once, ``(m, k)``: ``beta``, ``theta`` and what ``means`` gives then have k columns.
+        Or for several at once, ``(m, k)``: ``theta`` and what ``means`` gives then have k columns.
         """
         values = np.asarray(means, dtype=float)
         if values.shape[:1] != self._kept.shape or values.ndim > 2:

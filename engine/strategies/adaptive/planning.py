@@ -24,7 +24,7 @@ from ...design.criteria import Design
 from ...design.multiplicative_xy import fast_xy
 from ...design.rounding import Rounded, round_design, without_traces
 from ...design.subspace import estimated_span
-from ...domain.features import OUTSIDE_TOLERANCE, Features, ProjectedFeatures
+from ...domain.features import OUTSIDE_TOLERANCE, ProjectedFeatures
 from ...errors import AssayPilotError
 from ...system.progress import Report, silent
 from ..designs import g_design, table
@@ -72,10 +72,6 @@ class Needs(NamedTuple):
     second: Ints
     precision: Floats
     """One over the standard error that should move its walk to the limit."""
-
-    def rows(self, features: Features) -> Floats:
-        """Return ``(m, d)``, the differences of rows that are compared, each times the precision that it needs."""
-        return (features.dense(self.first) - features.dense(self.second)) * self.precision[:, None]
 
 
 def expected_looks(total: float, per_round: int) -> int:
