@@ -37,7 +37,6 @@ class Exchanged:
     counts: Ints
     value: float
     """The largest y' V^-1 y over the directions; -log det V without directions; inf when V is singular."""
-    moves: int
     finished: bool
     """Whether no single move gains any more."""
 
@@ -103,7 +102,6 @@ class _Walk:
         self.ratio = ratio
         self.limit = limit
         self.report = report
-        self.moves = 0
 
     def inverse(self) -> Floats | None:
         return inverse_information(self.x, self.counts, self.base, self.ratio)
@@ -115,7 +113,6 @@ class _Walk:
     def move(self, giver: int, taker: int) -> None:
         self.counts[giver] -= 1
         self.counts[taker] += 1
-        self.moves += 1
 
     def towards_rank(self) -> None:
         """Move until the counts span or no move helps.
@@ -152,7 +149,7 @@ class _Walk:
         """Return moves of largest det V until none gains."""
         inverse = self.inverse()
         if inverse is None:
-            return Exchanged(self.counts, math.inf, self.moves, False)
+            return Exchanged(self.counts, math.inf, False)
         finished = False
         for look in range(self.limit):
             self.report(look / self.limit, "moving single measurements")
@@ -163,13 +160,13 @@ class _Walk:
             if after is None:  # det V grew, so this is rounding
                 break
             inverse = after
-        return Exchanged(self.counts, float(np.linalg.slogdet(inverse)[1]), self.moves, finished)
+        return Exchanged(self.counts, float(np.linalg.slogdet(inverse)[1]), finished)
 
     def by_worst(self, directions: Worst) -> Exchanged:
         """Return moves that lower the largest y' V^-1 y until none does."""
         inverse = self.inverse()
         if inverse is None:
-            return Exchanged(self.counts, math.inf, self.moves, False)
+            return Exchanged(self.counts, math.inf, False)
         many = _KEPT * self.x.shape[1]
         keys, values = directions.find(inverse, many)
         kept, value = directions.vectors(keys), float(values[0])
@@ -198,13 +195,13 @@ class _Walk:
             value = float(directions.find(inverse)[1][0])
             if value < least:
                 best, least = self.counts.copy(), value
-        return Exchanged(best, least, self.moves, finished)
+        return Exchanged(best, least, finished)
 
     def by_growing(self, directions: Worst, enough: float, most: int) -> Exchanged:
         """Return moves that lower the largest y' V^-1 y, and more measurements where none does, until it is enough."""
         inverse = self.inverse()
         if inverse is None:
-            return Exchanged(self.counts, math.inf, self.moves, False)
+            return Exchanged(self.counts, math.inf, False)
         many = _KEPT * self.x.shape[1]
         keys, values = directions.some(inverse, many)
         kept, value, look = directions.vectors(keys), float(values[0]), 0
@@ -233,7 +230,7 @@ class _Walk:
             inverse = added
             keys, values = directions.some(inverse, many)
             kept, value = _distinct(kept[-many:], directions.vectors(keys)), float(values[0])
-        return Exchanged(self.counts, value, self.moves, False)
+        return Exchanged(self.counts, value, False)
 
     def add(self, inverse: Floats, kept: Floats, missing: float, most: int) -> Floats | None:
         """Return the inverse after half the measurements that a share of variance seems to take, at least 1.
@@ -272,7 +269,6 @@ class _Walk:
                     return after, (vectors, reached)
                 in_the_way.append(vectors[variances >= value * (1.0 - _GAIN)])
             self.move(taker, giver)
-            self.moves -= 2  # tried and taken back
         return None, (np.concatenate(in_the_way), value)
 
     def promising(self, inverse: Floats, y: Floats, value: float, every: bool) -> Iterator[tuple[float, int, int]]:

@@ -90,7 +90,6 @@ class GlmEstimate:
     """``(d,)``, the estimate in these coordinates."""
     information: Floats
     """``(d, d)``, sum of N m'(x'theta) x x' at the estimate, in these coordinates."""
-    converged: bool
 
     @property
     def rank(self) -> int:
@@ -133,10 +132,10 @@ def fit_glm(
     basis = span_basis(features, rows)
     limit = math.inf if link == "identity" else bound
     if not basis.shape[1]:
-        return GlmEstimate(features, link, limit, basis, np.zeros(0), np.zeros((0, 0)), True)
+        return GlmEstimate(features, link, limit, basis, np.zeros(0), np.zeros((0, 0)))
     z = features.dense(rows) @ basis
-    beta, information, converged = fit_coordinates(z, weights, values, link, bound)
-    return GlmEstimate(features, link, limit, basis, beta, information, converged)
+    beta, information, _ = fit_coordinates(z, weights, values, link, bound)
+    return GlmEstimate(features, link, limit, basis, beta, information)
 
 
 def fit_coordinates(

@@ -105,8 +105,6 @@ class _Pairs:
 
     first: Ints
     second: Ints
-    context: Ints
-    """Which other substituents they share."""
     left_out: int
 
 
@@ -177,7 +175,7 @@ def _pairs(own: NDArray[np.integer], site: int) -> _Pairs:
     order = order[np.lexsort((own[order, site], context[order]))]
     left, right = _all_pairs(context[order])
     left_out = int((often > 0).sum() - (often[rank < kept] > 0).sum())
-    return _Pairs(order[left], order[right], context[order[left]], left_out)
+    return _Pairs(order[left], order[right], left_out)
 
 
 def _all_pairs(keys: Ints) -> tuple[Ints, Ints]:

@@ -99,7 +99,7 @@ class Estimate:
         if isinstance(self._way, _Elimination):
             return replace(self, theta=self._way.theta(values))
         beta = _solved(self.features, self._rows, self._weights, values, self.basis, self.inverse)
-        return replace(self, theta=self.basis @ beta, _way=self._way._replace(beta=beta))
+        return replace(self, theta=self.basis @ beta)
 
     def means(self, rows: Ints | None = None) -> Floats:
         """Return the mean x'theta of each row; to be shown only where ``estimable``."""
@@ -145,7 +145,6 @@ class _Coordinates(NamedTuple):
     """An estimate found in coordinates of a basis."""
 
     basis: Floats
-    beta: Floats
     inverse: Floats
 
 
@@ -194,7 +193,7 @@ def least_squares(
     basis = span_basis(features, rows) if basis is None else basis
     if not basis.shape[1]:
         zeros = np.zeros((n_columns, n_columns))
-        way = _Coordinates(basis, np.zeros(0), np.zeros((0, 0)))
+        way = _Coordinates(basis, np.zeros((0, 0)))
         return Estimate(features, 0, np.zeros(n_columns), zeros, np.eye(n_columns), kept, rows, weights, way)
     information = basis.T @ features.gram(weights, rows) @ basis
     inverse = _inverse(information)
@@ -210,7 +209,7 @@ def least_squares(
         kept,
         rows,
         weights,
-        _Coordinates(basis, beta, inverse),
+        _Coordinates(basis, inverse),
     )
 
 

@@ -263,7 +263,7 @@ def run_of(
         curve=curve,
     )
     seconds = time.process_time() - started
-    found = score(drawn.goal, task.strategy.answer(state).status, drawn.truth, drawn.wanted)
+    found = score(drawn.goal, state.status, drawn.truth, drawn.wanted)
     return Run(
         number=number,
         precision=found.precision,

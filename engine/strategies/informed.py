@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ..arrays import Flags, Floats
 from ..models.gaussian_process.measured import Measured
 from .phased import Phased
-from .protocol import IN, OUT, UNDECIDED, Answer, Arrays, Decision, Knowledge, Outcome, Problem, State
+from .protocol import IN, OUT, UNDECIDED, Arrays, Decision, Knowledge, Outcome, Problem, State
 
 _ROWS = "rows."
 _FIELDS = ("arms", "values", "counts", "low", "high")
@@ -141,10 +141,6 @@ class Informed(Phased):
             last=decision,
             memory={**_stored(state.memory), **decision.memory},
         )
-
-    def answer(self, state: State) -> Answer:
-        """Return every arm's status and the phase it last changed in."""
-        return Answer(state.status, state.decided_in_phase)
 
 
 def _nothing_known(problem: Problem) -> Knowledge:

@@ -28,7 +28,6 @@ from .protocol import (
     OUT,
     UNDECIDED,
     Allocation,
-    Answer,
     Arrays,
     Decision,
     Outcome,
@@ -182,7 +181,7 @@ def in_pairs(whole: Callable[[int, int | None], Rounded], n: int, most: int | No
 
 
 class Phased(ABC):
-    """Start, adjust, apply, tell and answer, the same for every strategy; ``ask``, ``decide`` and ``stop`` differ."""
+    """Start, adjust, apply and tell, the same for every strategy; ``ask``, ``decide`` and ``stop`` differ."""
 
     info: ClassVar[StrategyInfo]
 
@@ -315,10 +314,6 @@ class Phased(ABC):
         """Return the state after a phase; unchanged, but for what was spent, when nothing usable returned."""
         decision = self.decide(state, outcome)
         return replace(state, spent=outcome.spent) if decision is None else self.apply(state, decision)
-
-    def answer(self, state: State) -> Answer:
-        """Return every arm's status and the phase that decided it."""
-        return Answer(state.status, state.decided_in_phase)
 
 
 def settled(state: State) -> tuple[StopReason, ...]:

@@ -302,16 +302,6 @@ class StopReason:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """The answer by the phases so far."""
-
-    status: NDArray[np.int8]
-    """``(n_arms,)`` of UNDECIDED, IN, OUT, NOT_ESTIMABLE; arms not wanted are OUT of the question: UNDECIDED."""
-    decided_in_phase: Ints
-    """``(n_arms,)``, 0 where nothing is decided."""
-
-
-@dataclass(frozen=True, slots=True)
 class State:
     """The state of a strategy after some phases; made only by the strategy's own functions."""
 
@@ -321,6 +311,7 @@ class State:
     phase: int
     """Phases decided so far."""
     status: NDArray[np.int8]
+    """``(n_arms,)`` of UNDECIDED, IN, OUT, NOT_ESTIMABLE; arms not wanted are OUT of the question: UNDECIDED."""
     active: Flags
     """Arms whose means the next phase bounds."""
     left: Flags
@@ -331,6 +322,7 @@ class State:
     lost: Flags
     """Arms that could still be the best and cannot be bounded any more; their last bounds count."""
     decided_in_phase: Ints
+    """``(n_arms,)``, 0 where nothing is decided."""
     spent: int
     last: Decision | None
     memory: Arrays = field(default_factory=dict)
@@ -408,9 +400,6 @@ class Strategy(Protocol):
 
     def tell(self, state: State, outcome: Outcome) -> State:
         """Return the state after a phase: ``apply(state, decide(state, outcome))``."""
-
-    def answer(self, state: State) -> Answer:
-        """Return what is known now."""
 
     def stop(self, state: State) -> tuple[StopReason, ...]:
         """Return the reasons to stop; empty while there is something to measure."""

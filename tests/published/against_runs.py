@@ -146,7 +146,7 @@ def _campaign(task, run, *, history=False):
     state, spent, rounds, reason = runner.play(
         task.strategy, drawn, problem, rng, per_round=task.per_round, max_replicates=task.max_replicates
     )
-    status = task.strategy.answer(state).status
+    status = state.status
     found = score(drawn.goal, status, drawn.truth, drawn.wanted)
     row = {
         "measurements": spent,

@@ -161,7 +161,7 @@ def one(asked: Whole, seed: int) -> tuple[bool, int, int, int, float]:
             used = upper_sd(squares, freedom, alpha) / asked.shrunk
             state = _with(state, min(used, BOUNDLESS), 0)
         state = strategy.tell(state, Outcome(allocation, counts, means, spent))
-    found = score(goal, strategy.answer(state).status, truth[None], everything)
+    found = score(goal, state.status, truth[None], everything)
     return found.wrong, found.undecided, spent, freedom, used / SIGMA
 
 

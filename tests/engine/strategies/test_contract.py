@@ -166,7 +166,7 @@ def test_strategy_is_a_pure_function_of_its_inputs(case, seed):
         after = strategy.apply(state, decision)
         assert frozen(after) == frozen(strategy.apply(state, decision))
         assert frozen(after) == frozen(strategy.tell(state, outcome))
-        strategy.answer(state), strategy.stop(state)
+        strategy.stop(state)
         strategy.adjust(state, measurable=np.zeros(problem.n_arms, dtype=bool), spent=3)
         assert frozen(state) == before
         assert frozen(outcome) == brought
@@ -253,12 +253,11 @@ def test_decided_sets_only_grow_and_name_their_phase(case, seed):
         assert not left & outs
         seen_in, seen_out = seen_in | ins, seen_out | outs
         after = strategy.apply(state, decision)
-        answer = strategy.answer(after)
-        assert set(np.flatnonzero(answer.status == IN).tolist()) == seen_in
-        assert set(np.flatnonzero(answer.status == OUT).tolist()) == seen_out
-        decided = np.isin(answer.status, (IN, OUT))
-        assert (answer.decided_in_phase[decided] > 0).all()
-        assert (answer.decided_in_phase[~decided] == 0).all()
+        assert set(np.flatnonzero(after.status == IN).tolist()) == seen_in
+        assert set(np.flatnonzero(after.status == OUT).tolist()) == seen_out
+        decided = np.isin(after.status, (IN, OUT))
+        assert (after.decided_in_phase[decided] > 0).all()
+        assert (after.decided_in_phase[~decided] == 0).all()
         for array in (decision.estimate, decision.low, decision.high):
             assert array.shape == (problem.n_endpoints, problem.n_arms)
         low, high = decision.low, decision.high
@@ -285,7 +284,7 @@ def test_easy_question_is_answered_correctly(case):
     (reason, *_) = strategy.stop(state)
     assert reason.name in ("decided", "budget")
     values = truth if goal == "pareto" else truth[0]
-    assert problem.goal.is_right(strategy.answer(state).status == IN, values)
+    assert problem.goal.is_right(state.status == IN, values)
 
 
 @pytest.mark.parametrize("case", PROVEN, indirect=True)
@@ -321,7 +320,7 @@ def test_one_compound_is_the_answer(case):
     problem = problem_for(case, features, truth)
     state = finished(strategy, strategy.start(problem), truth, np.random.default_rng(0))
     assert strategy.stop(state)
-    assert strategy.answer(state).status.tolist() == [IN]
+    assert state.status.tolist() == [IN]
 
 
 @pytest.mark.parametrize("case", PROVEN, indirect=True)
@@ -333,7 +332,7 @@ def test_equal_compounds_break_nothing(case):
     problem = problem_for(case, features, truth, sd=0.05, budget=1000)
     state = finished(strategy, strategy.start(problem), truth, np.random.default_rng(2))
     assert strategy.stop(state)
-    status = strategy.answer(state).status
+    status = state.status
     assert status[2] in (OUT, UNDECIDED)
     assert IN in status[:2] or UNDECIDED in status[:2]
 
@@ -401,7 +400,7 @@ def test_only_some_compounds_are_wanted(case):
         allocation = strategy.ask(state)
         assert measurable[allocation.arms].all()
         state = strategy.tell(state, came_back(problem, truth, allocation, rng, spent=state.spent))
-    status = strategy.answer(state).status
+    status = state.status
     assert not np.isin(status[~wanted], (IN, OUT)).any()
     values = np.where(wanted, truth, np.nan)
     assert problem.goal.is_right(status == IN, values if goal == "pareto" else values[0])
