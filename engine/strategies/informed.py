@@ -41,7 +41,7 @@ class Informed(Phased):
 
     def search(self, state: State) -> NDArray[np.int32]:
         """Return combinations that may be the best besides the listed ones: here none."""
-        return np.zeros((0, getattr(state.problem.features, "n_sites", 0)), dtype=np.int32)
+        return np.zeros((0, len(getattr(state.problem.features, "sizes", ()))), dtype=np.int32)
 
     def memory(self, problem: Problem) -> Arrays:
         """Return no measurement and no decision."""

@@ -10,8 +10,13 @@ import pytest
 
 from assaypilot.engine import AssayPilotError, Campaign, compare_strategies, list_strategies
 from assaypilot.engine.cli import main as run
+from assaypilot.engine.domain.features import SiteFeatures
+from assaypilot.engine.domain.goals import AllEpsilonBest
+from assaypilot.engine.domain.library import Library
 from assaypilot.engine.strategies import registry
+from assaypilot.engine.strategies.protocol import Problem
 from assaypilot.engine.system.progress import silent
+from tests.engine.notebook.ridge import Ridge
 
 EXAMPLES = ("halving", "ridge")
 
@@ -166,3 +171,12 @@ def test_installed_strategy_that_states_expected_errors_does_all_that_ours_does(
     assert claim["expected_missed"] + claim["expected_wrong"] <= 0.05
     assert document(capsys, "verify", path)[1]["ok"]
     assert document(capsys, "audit", path, "--size", "4")[0] == 0
+
+
+def test_strategy_without_a_search_lists_no_more_combinations():
+    library = Library.listed(("R1", "R2"), [("A", "X"), ("B", "Y"), ("A", "Y")])
+    every = np.ones(3, dtype=bool)
+    asked = Problem(SiteFeatures.of(library), every, every, AllEpsilonBest(0.5), 0.05, (0.2,))
+    found = Ridge().search(Ridge().start(asked))
+    assert found.shape == (0, 2)
+    assert len(library.combined(found)) == 0
