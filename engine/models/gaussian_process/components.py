@@ -68,7 +68,6 @@ class Components:
             self.shared = len(position)
         self._active = active
         self.n_variances = len(position) + (self.shared is not None)
-        self.n_sites, self.n_pairs = len(active), len(pairs)
         self._roots: dict[int, Floats] = {}
 
     def orders(self) -> Ints:

@@ -177,15 +177,13 @@ class GapIndex(Sequential):
                 metric = covariance if rules.ridge else inverse + rules.eta * (inverse @ inverse)
                 race = self.race(pool.means[arms], x[arms] @ _lower(metric), math.sqrt(reach), m)
             pair = (int(arms[race.weakest]), int(arms[race.challenger]))
-            arm = self.pull(rules, table, covariance, counts + taken, pair, room)
+            arm = self.pull(rules, table, covariance, pair, room)
             taken[arm] += 1
             if done + 1 < n:
                 covariance, inverse = _once_more(covariance, x[arm]), _once_more(inverse, x[arm])
         return taken
 
-    def pull(
-        self, rules: Rules, table: Table, covariance: Floats, counts: Floats, pair: tuple[int, int], room: Ints
-    ) -> int:
+    def pull(self, rules: Rules, table: Table, covariance: Floats, pair: tuple[int, int], room: Ints) -> int:
         """Return the arm to measure for a pair, among those there is room for."""
         rule = rules.parameters["pull"]
         if rule == "variance":

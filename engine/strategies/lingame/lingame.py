@@ -220,7 +220,7 @@ class LinGame(Sequential):
         key = np.packbits(round_.answer)
         row = _find(old["answers"], key)
         if row is None:
-            losses, gap = self._fresh(state, measurable)
+            losses, gap = self._fresh(state)
         else:
             losses, gap = old["losses"][row].copy(), float(old["gaps"][row])
         own = losses[measurable]
@@ -243,7 +243,7 @@ class LinGame(Sequential):
             "gaps": np.append(old["gaps"][rest][-kept:], gap),
         }
 
-    def _fresh(self, state: State, measurable: Ints) -> tuple[Floats, float]:
+    def _fresh(self, state: State) -> tuple[Floats, float]:
         """Return the learner of an answer that has not occurred.
 
         For single answers it knows nothing, as in the paper. Sets of compounds change by one compound at a time, so

@@ -176,14 +176,14 @@ class Sequential(Phased):
         open_arms = (state.status == UNDECIDED) & state.active & pool.known
         rivals = compared(state)
         sides = _sides(state, pool, spread, open_arms, rivals)
-        ins, outs = self.settle(state, sides, reach, rivals)
+        ins, outs = self.settle(state, sides, reach)
         if not state.lost.any():
             return ins, outs, False
         rest = _sides(state, pool, spread, open_arms, rivals & ~state.lost)
-        others = sum(len(arms) for arms in self.settle(state, rest, reach, rivals & ~state.lost))
+        others = sum(len(arms) for arms in self.settle(state, rest, reach))
         return ins, outs, others == int(((state.status == UNDECIDED) & state.active).sum())
 
-    def settle(self, state: State, sides: Sides, reach: float, rivals: Flags) -> tuple[Ints, Ints]:
+    def settle(self, state: State, sides: Sides, reach: float) -> tuple[Ints, Ints]:
         """Return the arms in and out by the distances; the best is in only with all others out."""
         inside, outside = sides.inside > reach, sides.outside > reach
         # In a soft zone both may be certain; the clearer one is decided.
