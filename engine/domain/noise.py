@@ -10,9 +10,12 @@ import re
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ..errors import AssayPilotError
-from .endpoint import Endpoint
+
+if TYPE_CHECKING:
+    from .endpoint import Endpoint
 
 LOWEST, HIGHEST = 1.0, 13.0
 """Between 0.1 mol/L and 0.1 pmol/L; a value beyond is more likely a concentration, or a sign that was lost."""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..arrays import Floats, Ints
 from ..domain.elimination import Eliminated, Solver
 from ..domain.features import SiteFeatures
-from .ols import Estimate
+
+if TYPE_CHECKING:
+    from .ols import Estimate
 
 LEVERAGE_ONE = 1e-6
 """A row whose leverage is this close to 1 is fitted exactly: nothing else predicts it."""
