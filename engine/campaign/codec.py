@@ -10,6 +10,7 @@ import math
 import zipfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
+from functools import lru_cache
 from typing import Any, TypeVar
 
 import numpy as np
@@ -143,18 +144,21 @@ def to_bytes(numbers: Numbers | Decision) -> bytes:
     return stream.getvalue()
 
 
+@lru_cache(32)
 def from_bytes(blob: bytes) -> Numbers:
-    """Return what ``to_bytes`` wrote; raises ValueError when the bytes are something else, cut short or too large."""
+    """Return what ``to_bytes`` wrote; raises ValueError when the bytes are something else, cut short or too large.
+
+    The log is read again for its history and for its past: the last parts are kept, and nobody may change them.
+    """
     try:
         with zipfile.ZipFile(io.BytesIO(blob)) as packed:
             entries = packed.infolist()
-        if len(entries) > _MOST or sum(entry.file_size for entry in entries) > _LARGEST:
-            raise ValueError("the estimates of a phase are too large")
-        with np.load(io.BytesIO(blob), allow_pickle=False) as found:
-            named = {name: found[name] for name in found.files}
+            if len(entries) > _MOST or sum(entry.file_size for entry in entries) > _LARGEST:
+                raise ValueError("the estimates of a phase are too large")
+            named = {entry.filename.removesuffix(".npy"): _array(packed.read(entry)) for entry in entries}
     except Exception as error:  # numpy and zipfile raise all kinds of errors for bytes that anyone may have written
         raise ValueError(f"not the estimates of a phase: {error}") from error
-    if not all(isinstance(array, np.ndarray) and array.dtype.kind in _KINDS for array in named.values()):
+    if not all(array.dtype.kind in _KINDS for array in named.values()):
         raise ValueError("the estimates of a phase hold what is no array of numbers")
     try:
         estimate, low, high = named["estimate"], named["low"], named["high"]
@@ -164,3 +168,10 @@ def from_bytes(blob: bytes) -> Numbers:
         raise ValueError("the estimates of a phase are not tables of numbers")
     memory = {name[len(_MEMORY) :]: array for name, array in named.items() if name.startswith(_MEMORY)}
     return Numbers(estimate, low, high, memory)
+
+
+def _array(data: bytes) -> NDArray[Any]:
+    """Return the array of one entry, which cannot be changed."""
+    array = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
+    array.flags.writeable = False
+    return array

@@ -12,6 +12,7 @@ import stat
 from collections.abc import Container, Iterable, Mapping, Sequence
 from configparser import ConfigParser
 from dataclasses import dataclass, field, fields, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -325,6 +326,7 @@ class RawTable:
         return found
 
 
+@lru_cache(4096)
 def fold(header: str) -> str:
     """Return a header for comparison: lower case, with single spaces for spaces, underscores, dots and hyphens.
 

@@ -105,5 +105,5 @@ def replays(campaign: Campaign) -> Status:
     with Campaign.open(campaign.path, read_only=True) as other:
         assert differences(campaign.status(), other.status()) == []
         assert (other.undo_label, other.redo_label) == (campaign.undo_label, campaign.redo_label)
-        assert other.history() == campaign.history()
+        assert len(other.history()) == campaign.events
     return campaign.status()

@@ -1,7 +1,9 @@
 """Confirmation rounds: who is asked for, what is predicted, what lies outside, and that nothing is decided by it."""
 
+import copy
 import dataclasses
 import math
+import shutil
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -81,19 +83,27 @@ def confirm(campaign: Campaign, assay: Assay) -> Status:
     return campaign.status()
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def library() -> Library:
     return series()
 
 
-@pytest.fixture
-def assay(library: Library) -> Assay:
-    return Assay(additive(library))
+@pytest.fixture(scope="module")
+def ended(tmp_path_factory: pytest.TempPathFactory, library: Library) -> tuple[Path, Assay]:
+    """A campaign at its end, made once, and its assay."""
+    path, assay = tmp_path_factory.mktemp("ended") / "x.assaypilot", Assay(additive(library))
+    decided(path, assay, library).close()
+    return path, assay
 
 
 @pytest.fixture
-def campaign(tmp_path: Path, assay: Assay, library: Library) -> Any:
-    with decided(tmp_path / "x.assaypilot", assay, library) as made:
+def assay(ended: tuple[Path, Assay]) -> Assay:
+    return copy.deepcopy(ended[1])
+
+
+@pytest.fixture
+def campaign(tmp_path: Path, ended: tuple[Path, Assay]) -> Any:
+    with Campaign.open(shutil.copy(ended[0], tmp_path)) as made:
         yield made
 
 

@@ -74,9 +74,10 @@ def test_exclusion_in_the_points_file_is_kept(done, tmp_path):
     assert after["curves"][1]["value"] == before["curves"][1]["value"]
 
 
-def test_plots_name_every_curve_and_what_to_look_at(done, tmp_path):
+def test_plots_name_every_curve_and_what_to_look_at(done, tmp_path, monkeypatch):
+    monkeypatch.setattr("assaypilot.engine.export.pictures._ROWS", 1)
     raw, out = tmp_path / "raw.csv", tmp_path / "out.csv"
-    write_raw(raw, {**{f"CPD-{k}": 6.5 for k in range(20)}, "C$_1$_weak": 4.6})
+    write_raw(raw, {**{f"CPD-{k}": 6.5 for k in range(4)}, "C$_1$_weak": 4.6}, sd=100.0)
     found = done("curves", raw, out, "--plots", tmp_path / "plots.pdf")
     document = pypdfium2.PdfDocument(tmp_path / "plots.pdf")
     pages = [document[k].get_textpage().get_text_bounded() for k in range(len(document))]

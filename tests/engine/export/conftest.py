@@ -1,9 +1,12 @@
+import io
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.export import pictures, slide
 from tests.engine.export import reporting
 from tests.engine.export.making import MEASURABLE, begin, nasty_library, play
 
@@ -15,6 +18,15 @@ def coarse_pictures() -> Iterator[None]:
         patch.setattr("assaypilot.engine.export.report.DENSITY", 0.5)
         patch.setattr("assaypilot.engine.export.slide._DPI", 40)
         yield
+
+
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave the figures of reports and slides empty, for what is asked of everything else."""
+    stream = io.BytesIO()
+    Image.new("L", (1, 1), 255).save(stream, "png")
+    for module in (pictures, slide):
+        monkeypatch.setattr(module, "as_png", lambda figure, dpi: io.BytesIO(stream.getvalue()))
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,7 @@ import dataclasses
 import io
 
 import pypdfium2 as pdfium
+import pytest
 from pptx import Presentation
 
 from assaypilot.engine.campaign.findings import Check, Confirmation, Prediction
@@ -43,6 +44,7 @@ def test_the_column_states_each_state(decided: Status) -> None:
     assert kept.header == ("ID", "Status", "Evidence", "Availability", "Confirmed"), "no row goes out without"
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_cards_tables_and_slides_show_it(decided: Status) -> None:
     a, b, c, *_ = chosen(decided)
     status = confirming(decided, check(a, 7.1, True), check(b, 6.2, False), check(c, None, None))

@@ -153,6 +153,7 @@ def test_structures_no_table_has_drawn_are_put_together(tmp_path: Path) -> None:
     assert now.structure(4) == ""
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("ending", FORMATS)
 def test_every_format_can_be_stopped_and_leaves_what_was_there(tmp_path: Path, nasty: Status, ending: str) -> None:
     path = tmp_path / f"list{ending}"

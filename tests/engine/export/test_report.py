@@ -32,6 +32,7 @@ def test_every_page_states_which_it_is_and_where_it_comes_from(decided: Status, 
         assert "AssayPilot 9.9" in text
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_every_compound_has_its_status_estimate_interval_and_evidence(decided: Status) -> None:
     whole = " ".join(pages(document(said(decided, Choice("all")))))
     known = decided.candidates
@@ -47,6 +48,7 @@ def test_every_compound_has_its_status_estimate_interval_and_evidence(decided: S
         assert f"{'in' if known.status[c] == 1 else 'out'}, decided in round {known.decided_in_round[c]}" in card
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_outline_leads_to_every_part_and_the_file_has_a_title(decided: Status, report: bytes) -> None:
     with pdfium.PdfDocument(document(said(decided, title="What we found"))) as read:
         marks = {mark.get_title(): mark.get_dest().get_index() for mark in read.get_toc()}
@@ -65,6 +67,7 @@ def test_the_outline_leads_to_every_part_and_the_file_has_a_title(decided: Statu
     assert all(name in texts[page] for name, page in marks.items() if name != "Answer")
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_texts_of_tables_are_words_never_markup(hostile: Status, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise AssertionError("a report looks nothing up")

@@ -35,6 +35,7 @@ def pictures(slide: Any) -> list[Any]:
     return [shape for shape in everything(slide.shapes) if shape.shape_type == MSO_SHAPE_TYPE.PICTURE]
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_title_is_the_answer_in_one_sentence_and_the_rest_is_below(decided: Status) -> None:
     slide = slide_of(presentation(said(decided)))
     answer = f"Decided after {decided.measurements_used} measurements: {decided.counts['in']} of 36 compounds are in."

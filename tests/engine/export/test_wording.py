@@ -74,6 +74,7 @@ def _workbook(contents: Contents) -> str:
     return "\n".join([*lines, *(f"{name}: {value}" for name, value in contents.settings.rows)])
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize(("surface", "text"), [("report", _report), ("slide", _slide), ("workbook", _workbook)])
 def test_wording(surface: str, text: Callable[[Contents], str], told: list[tuple[str, Contents]]) -> None:
     found = "\n\n".join(f"== {name}\n{text(contents)}" for name, contents in told) + "\n"

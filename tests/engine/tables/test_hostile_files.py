@@ -89,17 +89,18 @@ def test_workbook_with_an_encoding_nobody_knows(tmp_path, encoding):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("seed", range(400))
-def test_damaged_workbook_is_read_or_refused(tmp_path, seed):
-    rng = random.Random(seed)
-    path = write_xlsx(tmp_path / "a.xlsx", {"Data": ROWS * 20})
-    data = bytearray(path.read_bytes())
-    for _ in range(rng.choice((1, 3, 10))):
-        data[rng.randrange(len(data))] = rng.randrange(256)
-    path.write_bytes(bytes(data))
-    start, before = time.monotonic(), largest()
-    try:
-        read_table(path)
-    except AssayPilotError as error:
-        assert "\n" not in str(error)  # noqa: PT017
-    within_limits(start, before)
+@pytest.mark.parametrize("block", range(20))
+def test_damaged_workbook_is_read_or_refused(tmp_path, block):
+    whole = write_xlsx(tmp_path / "a.xlsx", {"Data": ROWS * 20}).read_bytes()
+    path = tmp_path / "b.xlsx"
+    for seed in range(20 * block, 20 * block + 20):
+        rng, data = random.Random(seed), bytearray(whole)
+        for _ in range(rng.choice((1, 3, 10))):
+            data[rng.randrange(len(data))] = rng.randrange(256)
+        path.write_bytes(bytes(data))
+        start, before = time.monotonic(), largest()
+        try:
+            read_table(path)
+        except AssayPilotError as error:
+            assert "\n" not in str(error), seed  # noqa: PT017
+        within_limits(start, before)
