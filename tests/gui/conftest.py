@@ -7,7 +7,7 @@ from assaypilot.gui.app import dress, make_window
 from assaypilot.gui.runtime.settings import Settings
 from assaypilot.gui.window.page import PageName
 from tests.gui.forecasts import Crystal
-from tests.gui.helpers import decided_campaign, idle, plan_round, quick_campaign, wait_for
+from tests.gui.helpers import decided_campaign, idle, planned_campaign, quick_campaign, wait_for
 
 
 @pytest.fixture
@@ -76,10 +76,9 @@ def campaign(open_window, tmp_path):
 
 
 @pytest.fixture
-def planned(qtbot, campaign):
+def planned(open_window, tmp_path):
     """The same with an open round, on its page."""
-    plan_round(qtbot, campaign)
-    return campaign
+    return open_window(planned_campaign(tmp_path))
 
 
 @pytest.fixture

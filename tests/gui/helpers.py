@@ -179,6 +179,19 @@ def _small(folder, smiles, per_round, max_replicates, strategy):
     return path
 
 
+def planned_campaign(folder, **terms):
+    """The same with an open round."""
+    small_table(folder / "small.csv")
+    return copied(folder, _planned, *terms.items())
+
+
+def _planned(folder, *terms):
+    path = quick_campaign(folder, **dict(terms))
+    with Campaign.open(path) as campaign:
+        campaign.plan()
+    return path
+
+
 def decided_campaign(folder, *, smiles=False):
     """The same after a round, which decides it."""
     small_table(folder / "small.csv", smiles=smiles)

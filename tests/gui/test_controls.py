@@ -10,7 +10,7 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.gui.new_campaign.goal_strategy import controls_in
 from assaypilot.gui.round.reason_dialog import CorrectDialog, ExcludeDialog
 from assaypilot.gui.window.page import PageName
-from tests.gui.helpers import dialog, made, status, until, wait_for
+from tests.gui.helpers import copied, dialog, made, status, until, wait_for
 from tests.gui.test_goals import IDS, ROWS, table, to_goal
 
 REF = Control("REF-1", (("pIC50", 7.1),))
@@ -19,12 +19,16 @@ REF = Control("REF-1", (("pIC50", 7.1),))
 @pytest.fixture
 def planned(qtbot, open_window, tmp_path):
     """A window with an open round on two plates, controls in the first column of each."""
-    path = tmp_path / "plates.assaypilot"
+    return open_window(copied(tmp_path, _planned), page=PageName.ROUND)
+
+
+def _planned(folder):
+    path = folder / "plates.assaypilot"
     library = Library.listed(["R1", "R2", "R3"], [list(row) for row in ROWS], ids=IDS)
     with made(path, library, per_round=36, controls=(REF,)) as campaign:
         campaign.plan()
         campaign.lay_out(1, PlateUse(24, (Wells("REF-1", (1,)),)))
-    return open_window(path, page=PageName.ROUND)
+    return path
 
 
 def type_into(pane, row, text):

@@ -20,11 +20,11 @@ from assaypilot.engine.domain.library import Library
 from assaypilot.engine.export.answer import FrontPicture, RankedPicture
 from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import (
+    copied,
     creation_of,
     kept_text,
     made,
     open_round,
-    plan_round,
     returned,
     status,
     to_goal,
@@ -308,11 +308,16 @@ def used(window, count):
 
 
 @pytest.fixture
-def planned(qtbot, window, tmp_path):
+def planned(open_window, tmp_path):
     """A window with an open round of two endpoints."""
-    opened(qtbot, window, campaign_file(tmp_path))
-    plan_round(qtbot, window)
-    return window
+    return open_window(copied(tmp_path, _planned))
+
+
+def _planned(folder):
+    path = campaign_file(folder)
+    with Campaign.open(path) as campaign:
+        campaign.plan()
+    return path
 
 
 def test_each_endpoint_has_its_cells(qtbot, planned):

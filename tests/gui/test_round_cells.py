@@ -22,8 +22,7 @@ from tests.gui.helpers import (
     idle,
     kept_text,
     open_round,
-    plan_round,
-    quick_campaign,
+    planned_campaign,
     status,
     until,
     view,
@@ -37,8 +36,7 @@ IC50 = Endpoint("IC50", "nM", "log", noise_sd=0.2)
 @pytest.fixture
 def planned(qtbot, open_window, tmp_path):
     """A window with an open round of up to two measurements of a compound, in front."""
-    campaign = open_window(quick_campaign(tmp_path, per_round=18, max_replicates=2))
-    plan_round(qtbot, campaign)
+    campaign = open_window(planned_campaign(tmp_path, per_round=18, max_replicates=2))
     campaign.activateWindow()
     until(qtbot, campaign.isActiveWindow)
     return campaign

@@ -8,15 +8,15 @@ from PySide6.QtTest import QTest
 from assaypilot.engine.domain.plates import Well
 from assaypilot.gui.round.plate_looks import DECISION
 from assaypilot.gui.round.work_list_dialog import WorkListDialog
-from tests.gui.helpers import enter, idle, open_round, plan_round, status, until
+from tests.gui.helpers import enter, idle, open_round, status, until
 
 LEFT, NONE, SHIFT = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier
 
 
 @pytest.fixture
-def plated(qtbot, campaign):
+def plated(qtbot, planned):
     """A window with an open round on a plate, laid out from the page."""
-    plan_round(qtbot, campaign)
+    campaign = planned
     pane = campaign.round.plates_pane
     assert not pane.plate.isVisible(), "one quiet line until somebody wants plates"
     pane.layout_button.click()
