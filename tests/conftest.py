@@ -1,5 +1,6 @@
 """What every test stands on: its own settings, no network, no display, no unexpected warning, nothing left running."""
 
+import gc
 import itertools
 import logging
 import os
@@ -7,7 +8,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,17 @@ _numbers = itertools.count()
 def pytest_configure(config: pytest.Config) -> None:
     """Draw fewer examples where the slow tests are left out."""
     settings.load_profile("quick" if "not slow" in config.getoption("markexpr") else "slow")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Let the garbage collector leave alone what is there before the first test: it takes a twelfth of the time."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def is_gui(item: pytest.Item) -> bool:
