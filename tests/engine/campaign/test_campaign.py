@@ -173,39 +173,6 @@ def test_what_cannot_be_a_campaign_leaves_no_file(path: Path, changes: dict[str,
     assert list(path.parent.iterdir()) == []
 
 
-def test_a_phase_is_cut_into_rounds_that_keep_to_the_lab(path: Path) -> None:
-    with make(path, per_round=5, max_replicates=2) as campaign:
-        seen = []
-        phase = None
-        while campaign.status().phases_decided == 0:
-            issued = campaign.plan()
-            phase = campaign.status().phase
-            assert issued.measurements <= 5
-            assert all(1 <= item.replicates <= 2 for item in issued.items)
-            assert len({item.compound for item in issued.items}) == len(issued.items)
-            seen.append(issued.measurements)
-            assert campaign.status().counts["undecided"] == 9, "nothing is decided in between"
-            campaign.record(answers(campaign))
-        assert sum(seen) == phase.total
-        assert [issued.number for issued in campaign.status().rounds] == list(range(1, len(seen) + 1))
-
-
-def test_what_is_missing_comes_again_first(path: Path) -> None:
-    with make(path, per_round=6) as campaign:
-        first = campaign.plan()
-        results = answers(campaign)
-        kept = results[:-2]
-        campaign.record(kept, close=True)
-        now = campaign.status()
-        assert now.phases_decided == 0
-        assert now.guarantee.holds
-        second = campaign.plan()
-        missing = {result.compound for result in results[-2:]}
-        asked = {now.library.ids[item.compound] for item in second.items}
-        assert missing <= asked
-        assert second.phase == first.phase
-
-
 def test_a_round_is_withdrawn_only_without_results_and_its_number_is_spent(path: Path) -> None:
     with make(path) as campaign:
         first = campaign.plan()

@@ -1,28 +1,21 @@
-"""What phases decide by the facts, and what a correction leaves alone."""
+"""What phases decide by the facts."""
 
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from assaypilot.engine.campaign.campaign import Campaign
-from tests.engine.campaign.making import decide_phase, make, replays
-
-WIDE = {"per_round": 96, "max_replicates": 96}
-
-
-@pytest.fixture
-def campaign(tmp_path: Path) -> Campaign:
-    with make(tmp_path / "x.assaypilot", epsilon=0.9, slack=0.4, **WIDE) as campaign:
-        decide_phase(campaign)
-        decide_phase(campaign)
-        yield campaign
+from tests.engine.campaign.making import decide_phase, make
 
 
 @pytest.mark.usefixtures("planned_phases")
-def test_an_oracle_of_the_first_phase(campaign: Campaign) -> None:
+def test_an_oracle_of_the_first_phase(tmp_path: Path) -> None:
     """Least squares by hand over the counted values of phase 1, and the rules of the first phase on top."""
-    ledger = campaign._ledger
+    wide = {"per_round": 96, "max_replicates": 96}
+    with make(tmp_path / "x.assaypilot", epsilon=0.9, slack=0.4, **wide) as campaign:
+        decide_phase(campaign)
+        decide_phase(campaign)
+        ledger = campaign._ledger
     library, settings = ledger.library, ledger.settings
     rows = np.zeros((9, 7))
     rows[:, 0] = 1.0
@@ -41,16 +34,3 @@ def test_an_oracle_of_the_first_phase(campaign: Campaign) -> None:
     bad = high < low.max() - settings.epsilon
     assert set(decision.ins) == set(np.flatnonzero(good))
     assert set(decision.outs) == set(np.flatnonzero(bad))
-
-
-def test_a_round_under_way_stays_as_issued(campaign: Campaign) -> None:
-    issued = campaign.plan()
-    if issued is None:
-        pytest.skip("everything is decided after two phases")
-    before = campaign.status().phase
-    campaign.correct(1, campaign.status().measurements[0].value + 0.4, reason="typing error")
-    now = replays(campaign)
-    assert now.open_round.items == issued.items
-    assert now.phase == before
-    decide_phase(campaign)
-    assert replays(campaign).phases_decided == 3

@@ -171,13 +171,3 @@ def test_results_unavailable_and_close_are_one_transaction(done, run, campaign, 
     assert (record["accepted"], record["unavailable"], record["round_closed"]) == (1, [gone], True)
     (kinds,) = [[draft.kind for draft in drafts] for drafts in written]
     assert kinds[:3] == ["results_recorded", "compounds_unavailable", "round_closed"]
-
-
-def test_a_value_that_is_no_pic50_is_not_recorded(done, campaign, tmp_path):
-    one, other, third = (entry["id"] for entry in done("plan", campaign)["compounds"][:3])
-    path = tmp_path / "results.csv"
-    path.write_text(f"ID,Value\n{one},35\n{other},6.2\n{third},35 nM\n", encoding="utf-8")
-    recorded = done("record", campaign, path)
-    assert recorded["accepted"] == 2
-    (row,) = recorded["rejected"]
-    assert row == {"row": 2, "reason": "column Value: 35 is no pIC50: write 35 nM if it is a concentration"}
