@@ -67,7 +67,7 @@ def test_role_of_a_column_is_chosen_below_its_heading(qtbot, window, tmp_path):
     until(qtbot, lambda: roles(creation)["R2"] == "not used")
 
 
-def test_enter_in_a_field_creates_nothing(qtbot, window, tmp_path):
+def test_enter_in_a_field_creates_nothing_and_keep_working_returns_there(qtbot, window, tmp_path):
     creation = creation_on(qtbot, window, small_table(tmp_path / "small.csv"))
     edit = goal_of(qtbot, creation).epsilon.edit
     until(qtbot, lambda: creation.complete)
@@ -76,13 +76,6 @@ def test_enter_in_a_field_creates_nothing(qtbot, window, tmp_path):
     idle(qtbot, window)
     assert creation.isVisible()
     assert window.session.view is None
-
-
-def test_keep_working_returns_the_keyboard_focus(qtbot, window, tmp_path):
-    creation = creation_on(qtbot, window, small_table(tmp_path / "small.csv"))
-    edit = goal_of(qtbot, creation).epsilon.edit
-    until(qtbot, lambda: creation.complete)
-    edit.setFocus()
     QTest.keyClicks(edit, "x")
     until(qtbot, lambda: not creation.complete)
     QTest.keyClick(edit, Key.Key_Escape)
@@ -99,18 +92,6 @@ def test_closing_the_window_closes_the_dialog_and_its_work(qtbot, window, tmp_pa
     qtbot.wait(3 * AFTER)
     assert window.creation is None
     assert not window.session.tasks.busy
-
-
-def test_existing_file_is_explained_at_its_field(qtbot, window, tmp_path):
-    creation = creation_on(qtbot, window, small_table(tmp_path / "small.csv"))
-    goal = goal_of(qtbot, creation)
-    until(qtbot, lambda: creation.complete)
-    assert not goal.file.isVisible()
-    (tmp_path / "there.assaypilot").write_text("x", encoding="utf-8")
-    goal.file.edit.setText(str(tmp_path / "there.assaypilot"))
-    assert goal.file.isVisible()
-    assert "already a file" in goal.file.note.text()
-    assert not creation.complete
 
 
 def test_mnemonics_are_unique_in_each_view(qtbot, window, tmp_path):
