@@ -40,6 +40,7 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
 _KIND = re.compile(r"[a-z][a-z0-9_]{0,63}")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _MAX_DIGITS = 40  # enough for a 128-bit seed; longer integers break float() later
+_MORE_DIGITS = 10**_MAX_DIGITS
 _LARGEST = 1e150  # the square of anything larger is no number in floating point
 _DIGITS = bytes(ord("0") if chr(byte).isdigit() and byte < 128 else 32 for byte in range(256))
 """Takes every digit to 0 and everything else to a blank."""
@@ -207,17 +208,17 @@ def _is_time(text: str) -> bool:
 
 
 def _plain(value: Any, where: str) -> Any:
+    if value is None or isinstance(value, (str, bool, float)):  # most of what there is
+        return value
+    if isinstance(value, int) and abs(value) < _MORE_DIGITS:
+        return value
+    if isinstance(value, (list, tuple)):
+        return [_plain(item, where) for item in value]
     if isinstance(value, Mapping):
         for key in value:
             if not isinstance(key, str):
                 raise ValueError(f"{where}: the key {key!r} is not text")
         return {key: _plain(item, where) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(item, where) for item in value]
-    if value is None or isinstance(value, (str, bool, float)):
-        return value
-    if isinstance(value, int) and abs(value) < 10**_MAX_DIGITS:
-        return value
     raise ValueError(f"{where}: {type(value).__name__} cannot be written as JSON")
 
 
