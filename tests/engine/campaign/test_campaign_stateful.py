@@ -73,7 +73,9 @@ class Person(RuleBasedStateMachine):
         with Campaign.open(self.path, read_only=True) as other:
             assert differences(self.campaign.status(), other.status()) == []
             assert (self.campaign.undo_label, self.campaign.redo_label) == (other.undo_label, other.redo_label)
-            texts = [entry.text for entry in other.history()]
+            log = other.history()
+            assert log == self.campaign.history()
+            texts = [entry.text for entry in log]
         assert not [text for text in texts if "None" in text or "nan" in text or not text]
 
     def act(self, action: Callable[[], Any]) -> Any:
