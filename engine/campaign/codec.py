@@ -144,12 +144,15 @@ def to_bytes(numbers: Numbers | Decision) -> bytes:
     return stream.getvalue()
 
 
-@lru_cache(32)
 def from_bytes(blob: bytes) -> Numbers:
     """Return what ``to_bytes`` wrote; raises ValueError when the bytes are something else, cut short or too large.
 
-    The log is read again for its history and for its past: the last parts are kept, and nobody may change them.
+    The log is read again for its history and for its past: the last small parts are kept, and nobody may change them.
     """
+    return _from_few(blob) if len(blob) <= _FEW else _from_bytes(blob)
+
+
+def _from_bytes(blob: bytes) -> Numbers:
     try:
         with zipfile.ZipFile(io.BytesIO(blob)) as packed:
             entries = packed.infolist()
@@ -168,6 +171,11 @@ def from_bytes(blob: bytes) -> Numbers:
         raise ValueError("the estimates of a phase are not tables of numbers")
     memory = {name[len(_MEMORY) :]: array for name, array in named.items() if name.startswith(_MEMORY)}
     return Numbers(estimate, low, high, memory)
+
+
+_FEW = 100_000
+"""Bytes of a part up to which it is kept once it was read."""
+_from_few = lru_cache(32)(_from_bytes)
 
 
 def _array(data: bytes) -> NDArray[Any]:
