@@ -120,10 +120,10 @@ def _noise(ledger: Ledger, endpoints: Sequence[Endpoint]) -> tuple[NoiseNow, ...
             NoiseNow(one.endpoint, one.sd, one.freedom, one.used, assay_noise.sentence(ledger, one))
             for one in assay_noise.known(ledger)
         )
-    found = []
+    found, measured = [], {m.endpoint for m in ledger.measurements if m.usable}
     for k in ledger.modelled:
         sd = endpoints[k].noise_sd
-        if endpoints[k].noise_estimated and sd is not None and any(m.endpoint == k for m in ledger.measurements):
+        if k in measured and endpoints[k].noise_estimated and sd is not None:
             sentence = f"assay noise of {endpoints[k].scale_name} estimated by the series model: {sd:.2g}"
             found.append(NoiseNow(k, sd, 0, sd, sentence))
     return tuple(found)

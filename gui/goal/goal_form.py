@@ -328,7 +328,7 @@ def _estimated(now: NoiseNow) -> str:
     """Return the estimate of unknown noise, in a few words."""
     if now.sd is None:
         return "no replicates yet"
-    if now.used == now.sd:
+    if not now.freedom:
         return f"estimated {now.sd:.2g}"
     most = f"at most {now.used:.2g} is used" if isfinite(now.used) else "too few replicates yet"
     return f"estimated {now.sd:.2g}, {most}"

@@ -64,7 +64,7 @@ def without_duplicates(
 
     ``due``: how many values the round under way, ``round_number``, still waits for of endpoints and compounds. So many
     are new, although they agree with those of an earlier round, unless the file repeats that round's other compounds,
-    or is nothing but a half of its values or more.
+    or has values of that round alone, of half of its compounds or more.
     """
     new = _once_each(new)
     there: dict[tuple[int, int], list[Measurement]] = {}
@@ -231,6 +231,7 @@ def _repeated(
         same: Counter[Identity] = Counter()
         held, size = subjects, 0
         other = {of: values for of, values in subjects.items() if number == round_number or of[::-1] not in due}
+        # Where all that agrees is due, only a list of that round alone, or more values than are due, show it again.
         if not other and own <= sum(subjects.values(), Counter()):
             size = len(measured[number])
         elif not other:
