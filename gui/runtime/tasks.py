@@ -151,6 +151,9 @@ class Tasks(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._waiting: list[Job] = []
+        self._new: list[Job] = []
+        """Jobs for the worker once the window has painted: meanwhile it would take Python from the window's thread."""
+        self._soon = single_shot(self, 0, self._hand_over)
         self._worker: _Worker | None = None
         self._timer = QTimer(self)
         self._timer.setInterval(int(1000 * EVERY))
@@ -190,8 +193,15 @@ class Tasks(QObject):
         self._waiting.append(job)
         if not self._timer.isActive():
             self._timer.start()
-        self._worker.jobs.put(job)
+        self._new.append(job)
+        self._soon.start()
         return job
+
+    def _hand_over(self) -> None:
+        for job in self._new:
+            assert self._worker is not None
+            self._worker.jobs.put(job)
+        self._new.clear()
 
     def cancel(self, job: Job | None = None) -> None:
         """Stop a job (default: the one being done) at its next report."""
@@ -207,6 +217,7 @@ class Tasks(QObject):
         for job in self._waiting:
             if at_once or not job.writes:
                 job.cancelled = True
+        self._hand_over()
         if self._worker is not None:
             self._worker.jobs.put(None)
             self._worker.wait()

@@ -193,12 +193,15 @@ class Structures(QObject):
             self._next.start()
         if len(self._pending) > WAITING:  # scrolled past before they were drawn
             self._pending.popitem(last=False)
-        self._draw_next()
         return None
 
     def _painted(self) -> None:
-        """Whatever is wanted from now on belongs to another painting."""
+        """Draw what this painting lacked; whatever is wanted from now on belongs to another.
+
+        Not before: a thread that draws would take Python from the one that paints.
+        """
         self._painting += 1
+        self._draw_next()
 
     def _draw_next(self) -> None:
         """Draw the structures that came into sight last first, those of one painting from the top."""

@@ -210,22 +210,26 @@ def test_structures_scrolled_past_are_not_drawn(qapp, session, monkeypatch):
     def shown(*wanted):
         return [structures.picture(smiles, size, 1.0) is not None for smiles in wanted]
 
+    def painted(*wanted):
+        shown(*wanted)
+        qapp.processEvents()
+
     shown("C", "CC", "CCC", "CCCC", "CCCCC")
-    draw()  # the first was begun before the others were seen, and is scrolled past
+    assert not waiting  # a table is painted first
+    qapp.processEvents()
     draw()  # what came into sight at once is drawn from the top
     assert shown("CCC", "CCCC", "CCCCC") == [True, True, False]
     draw()
     assert shown("CCCCC") == [True]
     assert not waiting  # nothing of "CC", which was scrolled past before it was drawn
-    assert shown("C") == [False]
-    shown("CCCCCC")
-    qapp.processEvents()
-    shown("CCCCCCC", "CCCCCCCC")
+    painted("C")
+    painted("CCCCCC")
+    painted("CCCCCCC", "CCCCCCCC")
     draw()
     draw()  # those of the latest painting before the one that waits
     assert shown("CCCCCC", "CCCCCCC", "CCCCCCCC") == [False, True, True]
     draw()
-    shown("CC")
+    painted("CC")
     structures.use(("O",))  # another campaign: what is being drawn never lands there
     draw()
     assert not waiting
