@@ -177,11 +177,8 @@ out OUT.csv: the table of results to write
   "IC50 (nM)"
 --points CSV: write every point with its fit; a reason in its column Excluded takes a point out when that file is
   fitted again
---prism CSV: write the normalised responses as an XY table for Prism
 --plots PDF|PNG: draw the curves, with what to look at
---plateaus <free|shared|fixed> (default free): free (default): each curve has its own; shared: all curves have the
-  same two; fixed: 0 and 100 %% effect
---robust: give points far from their curve less weight
+--plateaus <free|fixed> (default free): free (default): each curve has its own; fixed: 0 and 100 %% effect
 [reading] Settings that the table does not contain.
 --response COL: column of responses
 --unit UNIT: of concentrations that have none: M, mM, uM, nM or pM
@@ -189,11 +186,7 @@ out OUT.csv: the table of results to write
   percent that is left (%% activity); default: by the column's name
 --neutral NAME,... (names): wells without effect (DMSO, negative control)
 --full NAME,... (names): wells with full effect (blank, positive control)
---map MAP.csv: plate map: Well, ID, Concentration or Point; Plate and Control where needed
---highest CONC: concentration of Point 1 in the map, such as "10 uM"; needs --dilution
---dilution X (number): each Point is this many times below the last
-? --highest needs --dilution,--map
-? --dilution needs --highest
+--map MAP.csv: plate map: Well, ID, Concentration; Plate and Control where needed
 # stock stocking:stock: What is in stock, can be made or cannot, what that costs and how long it takes; and what has
   arrived || A list has an ID and Stock, Cost or Lead. It may come at any time; what cannot be read is named, the rest
   is taken.

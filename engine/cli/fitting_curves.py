@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from ..errors import AssayPilotError
 from ..text import pick
 from .program import Console, Reply, count, table
 from .work_lists import check_place, check_target
@@ -24,24 +23,22 @@ def curves(options: argparse.Namespace, console: Console) -> Reply:
     started = time.perf_counter()
     _check_targets(options)
     from ..curves.analysis import analyse
-    from ..curves.points import Columns, Series, read_points, with_map
+    from ..curves.points import Columns, read_points, with_map
     from ..curves.reporting import (
         RESULTS,
         document,
         endpoint_unit,
         point_header,
         point_rows,
-        prism_table,
         reported,
         result_rows,
     )
-    from ..export.sheet import write_csv, write_plain_csv
+    from ..export.sheet import write_csv
     from ..tables.opening import read_table
 
     raw = read_table(options.raw, console.report, sheet=options.sheet, points=True)
     if options.map is not None:
-        series = None if options.highest is None else Series(_concentration(options.highest), options.dilution)
-        raw = with_map(raw, read_table(options.map, console.report, points=True), series)
+        raw = with_map(raw, read_table(options.map, console.report, points=True))
     columns = Columns(
         response=options.response,
         unit=options.unit,
@@ -51,12 +48,10 @@ def curves(options: argparse.Namespace, console: Console) -> Reply:
     )
     points = read_points(raw, columns)
     unit = endpoint_unit(options.endpoint, points.unit)
-    found = analyse(points, plateaus=options.plateaus, robust=options.robust, report=console.report)
+    found = analyse(points, plateaus=options.plateaus, report=console.report)
     write_csv(options.out, RESULTS, result_rows(found, options.endpoint, unit))
     if options.points is not None:
         write_csv(options.points, point_header(points), point_rows(points, found))
-    if options.prism is not None:
-        write_plain_csv(options.prism, *prism_table(found))
     plots: list[Path] = []
     results = [reported(curve, unit) for curve in found.curves]
     words = [
@@ -84,7 +79,6 @@ def curves(options: argparse.Namespace, console: Console) -> Reply:
         "plates": [pick(plate, "plate neutral full n_neutral n_full z_prime") for plate in found.plates],
         "rejected": [{"row": row, "reason": reason} for row, reason in points.rejected],
         "points_file": options.points,
-        "prism_file": options.prism,
         "plots": [str(path) for path in plots],
         "warnings": list(points.warnings),
         "seconds": time.perf_counter() - started,
@@ -114,8 +108,6 @@ def curves(options: argparse.Namespace, console: Console) -> Reply:
         lines.append(
             f"Points: {options.points}. To leave a point out, give a reason in Excluded and fit that file instead"
         )
-    if options.prism is not None:
-        lines.append(f"For Prism: {options.prism}, an XY table of the normalised responses")
     lines += [f"Plots: {path}" for path in plots]
     return Reply(reply, lines)
 
@@ -127,7 +119,6 @@ def _check_targets(options: argparse.Namespace) -> None:
     targets: list[tuple[str | None, str | None, Sequence[str], Callable[[Sequence[str]], bool] | None]] = [
         (None, options.out, (".csv",), lambda columns: set(columns) >= _MARKS),
         ("--points", options.points, (".csv",), lambda columns: set(columns) >= _POINT_MARKS),
-        ("--prism", options.prism, (".csv",), lambda columns: columns[0] == "log[M]"),
         ("--plots", options.plots, ENDINGS, None),
     ]
     for option, path, endings, is_ours in targets:
@@ -136,17 +127,3 @@ def _check_targets(options: argparse.Namespace) -> None:
         for source in filter(None, (options.map, options.raw)):
             check_place(Path(path), source, option)
         check_target(Path(path), options.raw, option, endings, is_ours)
-
-
-def _concentration(text: str) -> float:
-    """Return a concentration with its unit, such as ``10 uM``, in mol/L."""
-    from ..domain.endpoint import CONCENTRATIONS, normalise_unit
-    from ..tables.values import parse_value
-
-    try:
-        found = parse_value(text)
-        if found.value > 0.0 and found.relation == "=":
-            return found.value * CONCENTRATIONS[normalise_unit(found.unit or "")]
-    except (ValueError, KeyError):
-        pass
-    raise AssayPilotError(f"{text!r} is no concentration", option="--highest", mend='For example --highest "10 uM".')

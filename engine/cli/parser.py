@@ -268,8 +268,6 @@ def wrong_together(options: argparse.Namespace) -> str | None:
                 return f"argument {name}: give {f'it or {wrong}' if word == 'excludes' else f'{wrong} with it'}"
     if options.command == "record" and not (options.results or options.close or options.unavailable):
         return "name a table of results, or say --close or --unavailable ID,..."
-    if options.command == "curves" and options.dilution is not None and not options.dilution > 1.0:
-        return "argument --dilution: it must be above 1, such as 3"
     return _simulated(options) if options.command == "simulate" and not options.list else None
 
 

@@ -12,11 +12,14 @@ from ..arrays import Flags, Floats
 from ..domain.endpoint import Relation
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
-from .fitting import Fit, Plateaus, fit_curves
+from .fitting import Fit, Plateaus, fit_curve
 from .points import Point, Points
 
 HALF = 50.0
 """Percent effect that a curve has to reach."""
+_LEVELS = (0.0, 100.0)
+"""Percent effect of the plateaus: where they are expected, or fixed."""
+_REPORT_EVERY = 50
 _FEWEST = 4
 """Different concentrations of a curve; fewer do not determine four parameters."""
 _REACHED = 0.8
@@ -92,14 +95,11 @@ def analyse(
     points: Points,
     *,
     plateaus: Plateaus = "free",
-    levels: tuple[float, float] = (0.0, 100.0),
-    robust: bool = False,
     report: Report = silent,
 ) -> Analysis:
     """Fit the curve of each compound on each plate.
 
-    A compound with fewer than four concentrations on a plate has one curve across its plates. ``levels`` are the
-    plateaus that are fixed, in percent effect.
+    A compound with fewer than four concentrations on a plate has one curve across its plates.
     """
     plates = _controls(points)
     percent = bool(plates) or points.scale != "raw"
@@ -113,29 +113,18 @@ def analyse(
     effects = dict(zip(map(id, own), _effects(own, plates, points), strict=True))
     groups = _groups(own)
     curves: list[Curve] = []
-    ready: list[tuple[str, str, list[Point], Floats, Floats, Flags, Flags]] = []
-    for (compound, plate), members in groups.items():
+    for place, ((compound, plate), members) in enumerate(groups.items()):
+        if place % _REPORT_EVERY == 0:
+            report(place / len(groups), f"Fitting curves: {place:,} of {len(groups):,}")
         members = sorted(members, key=lambda point: point.concentration)
         x = np.log10([point.concentration for point in members])
         y = np.array([effects[id(point)] for point in members])
         used = np.array([not point.excluded for point in members])
-        falling = _falling(x, y, used, levels) if percent else np.zeros(len(x), dtype=bool)
-        ready.append((compound, plate, members, x, y, used, falling))
-    enough = [_is_enough(x, used & ~falling, plateaus) for *_, x, _, used, falling in ready]
-    chosen = [one for one, fits in zip(ready, enough, strict=True) if fits]
-    found: list[Fit] = []
-    step = len(chosen) or 1
-    if plateaus != "shared":
-        step = 50
-    for at in range(0, len(chosen), step):
-        report(at / len(chosen), f"Fitting curves: {at:,} of {len(chosen):,}")
-        part = [(x[used & ~falling], y[used & ~falling]) for *_, x, y, used, falling in chosen[at : at + step]]
-        found += fit_curves(
-            part, plateaus=plateaus, levels=levels if percent else None, expected=percent, robust=robust
-        )
-    fits = iter(found)
-    for (compound, plate, members, x, y, used, falling), fits_here in zip(ready, enough, strict=True):
-        fit = next(fits) if fits_here else None
+        falling = _falling(x, y, used) if percent else np.zeros(len(x), dtype=bool)
+        kept, fit = used & ~falling, None
+        if _is_enough(x, kept, plateaus):
+            levels = {"fixed" if plateaus == "fixed" else "expected": _LEVELS if percent else None}
+            fit = fit_curve(x[kept], y[kept], **levels)
         curves.append(_judged(compound, plate, tuple(members), x, y, used, falling, fit, percent=percent))
     report(1.0, "Curves fitted")
     excluded = sum(bool(point.excluded) for point in points.points)
@@ -202,7 +191,7 @@ def _groups(own: Sequence[Point]) -> dict[tuple[str, str], list[Point]]:
     return groups
 
 
-def _falling(x: Floats, y: Floats, used: Flags, levels: tuple[float, float]) -> Flags:
+def _falling(x: Floats, y: Floats, used: Flags) -> Flags:
     """Return the points above the last concentration of about the largest effect, where they lie clearly below."""
     none = np.zeros(len(x), dtype=bool)
     doses = np.unique(x[used])
@@ -213,7 +202,7 @@ def _falling(x: Floats, y: Floats, used: Flags, levels: tuple[float, float]) -> 
     above, below = used & (x > peak), used & (x <= peak)
     if not _is_enough(x, below, "free"):
         return none
-    (fit,) = fit_curves([(x[below], y[below])], levels=levels, expected=True)
+    fit = fit_curve(x[below], y[below], expected=_LEVELS)
     drop = float((fit.at(x[above]) - y[above]).mean())
     noise = math.sqrt(float(((fit.fitted - y[below]) ** 2).sum()) / fit.freedom)
     error = noise * math.sqrt(1.0 / above.sum() + 1.0 / (used & (x == peak)).sum())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -45,15 +44,6 @@ class Columns:
     full: tuple[str, ...] = ()
     """Names of the controls with the full effect."""
     scale: Scale | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Series:
-    """Concentrations by the place of a well within its measurement: the highest first, each divided by ``dilution``."""
-
-    highest: float
-    """mol/L"""
-    dilution: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,10 +164,10 @@ def read_points(raw: RawTable, columns: Columns = Columns()) -> Points:
     return Points(tuple(points), scale, tuple(rejected), tuple(warnings), shown, response)
 
 
-def with_map(raw: RawTable, plate_map: RawTable, series: Series | None = None) -> RawTable:
+def with_map(raw: RawTable, plate_map: RawTable) -> RawTable:
     """Return readings by well, each with its compound, control and concentration from a plate map.
 
-    With ``series`` a column Point of the map becomes the concentration. Wells that the map does not name are left out.
+    Wells that the map does not name are left out.
     AssayPilotError when one of the tables has no wells, or plates cannot be matched.
     """
     where = {}
@@ -207,8 +197,6 @@ def with_map(raw: RawTable, plate_map: RawTable, series: Series | None = None) -
             file=plate_map.file,
             mend="Name the plates alike in both files.",
         )
-    if series is not None:
-        plate_map = _diluted(plate_map, series)
     own = {fold(column) for column in raw.columns}
     added = {
         column: [texts[other] for _, other in pairs]
@@ -219,23 +207,6 @@ def with_map(raw: RawTable, plate_map: RawTable, series: Series | None = None) -
     if (left := len(raw) - len(pairs)) > 0:
         warnings = (*warnings, f"{left:,} wells that the map does not name are left out.")
     return raw.at([place for place, _ in pairs], warnings=warnings).with_columns(added)
-
-
-def _diluted(plate_map: RawTable, series: Series) -> RawTable:
-    """Return the map with a column of concentrations made of its column Point."""
-    column = plate_map.called(("point", "dose point", "dilution", "dilution step"))
-    if column is None:
-        raise AssayPilotError(
-            f"there is no column Point in the map; its columns are {columns_named(plate_map.columns)}",
-            file=plate_map.file,
-            option="--highest",
-            mend="Number the dilutions of each compound in a column Point, 1 the highest, or give concentrations.",
-        )
-    made = []
-    for text in plate_map.column(column):
-        step = float(text) if text.replace(".0", "").isdigit() else math.nan
-        made.append(repr(series.highest / series.dilution ** (step - 1.0)) if step >= 1.0 else "")
-    return plate_map.with_columns({"Concentration (M)": made})
 
 
 def _well(text: str) -> str:

@@ -1,9 +1,8 @@
-"""Output of curves: results, points, a table for Prism, and JSON."""
+"""Output of curves: results, points, and JSON."""
 
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -121,25 +120,6 @@ def point_rows(points: Points, analysis: Analysis) -> Iterator[Sequence[Cell]]:
             point.compound, "" if own else point.role, point.plate, point.well, point.replicate,
             amount, point.response, normalised, fit, mark, point.excluded,
         )  # fmt: skip
-
-
-def prism_table(analysis: Analysis) -> tuple[list[str], list[list[Cell]]]:
-    """Return header and rows of an XY table of Prism: log10 mol/L, then each curve's replicates side by side.
-
-    An excluded value has an asterisk, as Prism has it.
-    """
-    several = {name for name, n in Counter(curve.compound for curve in analysis.curves).items() if n > 1}
-    header, columns = ["log[M]"], []
-    levels = sorted({round(float(x), 6) for curve in analysis.curves for x in curve.x})
-    for curve in analysis.curves:
-        own: dict[float, list[Cell]] = {}
-        for x, y, used in zip(curve.x, curve.y, curve.used, strict=True):
-            own.setdefault(round(float(x), 6), []).append(_five(float(y)) if used else f"{_five(float(y))}*")
-        name = f"{curve.compound} {curve.plate}" if curve.compound in several and curve.plate else curve.compound
-        for replicate in range(max(map(len, own.values()))):
-            header.append(name)
-            columns.append([own[x][replicate] if len(own.get(x, ())) > replicate else None for x in levels])
-    return header, [[x, *(column[k] for column in columns)] for k, x in enumerate(levels)]
 
 
 def document(curve: Curve, unit: str) -> dict[str, Any]:

@@ -87,9 +87,6 @@ def test_plots_name_every_curve_and_what_to_look_at(done, tmp_path, monkeypatch)
     assert "not reached" in pages[1]
     assert found["plots"] == [str(tmp_path / "plots.pdf")]
     document.close()
-    prism = done("curves", raw, out, "--prism", tmp_path / "prism.csv")["prism_file"]
-    assert (tmp_path / "prism.csv").read_text(encoding="utf-8").startswith("log[M],CPD-0,CPD-1,")
-    assert prism == str(tmp_path / "prism.csv")
     pictures = done("curves", raw, out, "--plots", tmp_path / "plots.png")["plots"]
     assert pictures == [str(tmp_path / "plots.png"), str(tmp_path / "plots-2.png")]
     assert (tmp_path / "plots-2.png").read_bytes().startswith(b"\x89PNG")

@@ -5,10 +5,10 @@ import pytest
 
 from assaypilot.engine.curves.analysis import analyse
 from assaypilot.engine.curves.fitting import logistic
-from assaypilot.engine.curves.points import Columns, Point, Points, read_points
-from assaypilot.engine.curves.reporting import RESULTS, point_header, point_rows, prism_table, reported, result_rows
+from assaypilot.engine.curves.points import Point, Points, read_points
+from assaypilot.engine.curves.reporting import RESULTS, point_header, point_rows, reported, result_rows
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.export.sheet import write_csv, write_plain_csv
+from assaypilot.engine.export.sheet import write_csv
 from assaypilot.engine.tables.opening import read_table
 
 DOSES = np.log10(3e-5 / 3.0 ** np.arange(10))
@@ -71,7 +71,7 @@ def test_curve_that_does_not_cross_half_effect_in_range_gives_a_bound(log_c50, e
 
 
 @pytest.mark.parametrize("highest", [1, 2, 3])
-@pytest.mark.parametrize("options", [{}, {"robust": True}, {"plateaus": "fixed"}])
+@pytest.mark.parametrize("options", [{}, {"plateaus": "fixed"}])
 def test_fall_at_the_highest_concentrations_is_left_out_and_named(highest, options):
     """Precipitation or toxicity lowers the effect there; such curves passed for inactive, or .2 to .6 too potent."""
     found = []
@@ -161,20 +161,3 @@ def test_points_written_and_read_again_give_the_same_curves(tmp_path):
     for one, other in zip(before.curves, after.curves, strict=True):
         assert other.log_value == pytest.approx(one.log_value, abs=1e-6)
         assert other.se == pytest.approx(one.se, rel=1e-4)
-
-
-def test_prism_table_gives_the_same_curves_when_read_again(tmp_path):
-    points = curve("A", -6.5) + curve("A", -6.5, seed=5)
-    points[3] = Point("A", "compound", points[3].concentration, 12_300.0, "P1", excluded="bubble", row=3)
-    before = analysed(points, curve("B", -5.5, seed=3, doses=DOSES[:8]), controls())
-    header, rows = prism_table(before)
-    assert header == ["log[M]", "A", "A", "B"]
-    assert len(rows) == len(DOSES)
-    assert "-25.556*" in {cell for row in rows for cell in row}
-    write_plain_csv(tmp_path / "prism.csv", header, rows)
-    read = read_points(read_table(tmp_path / "prism.csv", points=True), Columns(scale="effect"))
-    assert [point.excluded for point in read.points if point.excluded] == ["excluded in the table"]
-    for one, other in zip(before.curves, analyse(read).curves, strict=True):
-        assert other.compound == one.compound
-        assert other.log_value == pytest.approx(one.log_value, abs=1e-3)
-        assert other.se == pytest.approx(one.se, rel=0.01)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assaypilot.engine.curves.points import Columns, Series, read_points, with_map
+from assaypilot.engine.curves.points import Columns, read_points, with_map
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.opening import read_table
 
@@ -139,12 +139,6 @@ def test_plate_of_a_reader_is_read_by_its_map(read):
 )
 def test_table_without_what_a_curve_needs_is_refused(read, text, said):
     assert said in refusal(read(text))
-
-
-def test_point_numbers_of_a_map_become_concentrations(read):
-    plate_map = read("Plate,Well,ID,Point\nP7,A1,C-1,1\nP7,A2,C-1,2\nP7,A3,C-1,3", "map.csv")
-    found = read_points(with_map(read(PLATE), plate_map, Series(9e-6, 3.0)))
-    assert [point.concentration * 1e6 for point in found.points] == pytest.approx([9.0, 3.0, 1.0])
 
 
 def test_map_of_other_plates_is_refused(read):
