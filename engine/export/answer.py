@@ -1,4 +1,4 @@
-"""The picture of a campaign's answer that fits its goal: ranked intervals, a front of two endpoints, or a line each.
+"""The picture of a campaign's answer that fits its goal: ranked intervals, or a front of two endpoints.
 
 One for all: reports, slides and the window show the same, the window with one compound ringed and its own colours.
 """
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ..figures.front import Axis, Spread
-    from ..figures.parallel import Bundle
     from ..figures.ranked import Ranking, Spans
 
 
@@ -42,10 +41,8 @@ def _light() -> Palette:
 
 def picture_of(status: Status, selected: int | None = None, colours: Colours = _light) -> Picture:
     """Return the picture of a campaign's candidates, one of them ringed; ``colours`` is called at every drawing."""
-    count = len(status.goal_endpoints)
-    if count == 1:
-        return RankedPicture(status, selected, colours)
-    return FrontPicture(status, selected, colours) if count == 2 else ParallelPicture(status, selected, colours)
+    kind = RankedPicture if len(status.goal_endpoints) == 1 else FrontPicture
+    return kind(status, selected, colours)
 
 
 def around(moments: Iterable[Ends | None]) -> Ends | None:
@@ -71,7 +68,7 @@ class Picture(ABC):
         """The part zoomed or moved to; None: the default for the data."""
         self.steady = False
         """Whether it stays where it is when another compound is selected."""
-        self.view: Ranking | Spread | Bundle | None = None
+        self.view: Ranking | Spread | None = None
         """The view that was drawn last."""
 
     @property
@@ -303,14 +300,26 @@ class RankedPicture(Picture):
 
 
 class FrontPicture(Picture):
-    """One endpoint against the other, the front and its region."""
+    """The first two endpoints of the goal against each other; where these are all, the front and its region."""
 
     @property
     def name(self) -> str:
         """What it shows."""
-        return f"{' against '.join(self._names())}, with the front and the region it lies in"
+        against = " against ".join(self._names()[:2])
+        return f"{against}, with the front and the region it lies in" if self._whole else against
+
+    @property
+    def _whole(self) -> bool:
+        """Whether the goal is about no third endpoint."""
+        return len(self.status.goal_endpoints) == 2
 
     def _caption(self) -> str:
+        names = self._names()
+        if not self._whole:
+            return (
+                f"Every compound by its estimated {names[0]} and {names[1]}; {' and '.join(names[2:])} "
+                f"{'counts' if len(names) == 3 else 'count'}, too, and cannot be seen here. {_MARKS}"
+            )
         return (
             f"Every compound by its estimated {' and '.join(self._names())}, with the front through the best "
             f"trade-offs and the region it lies in. {_MARKS}"
@@ -339,12 +348,12 @@ class FrontPicture(Picture):
     def _spread(self) -> Spread:
         from ..figures.front import spread
 
-        marks = [axis.limit for axis in self._axes()]
+        marks = [axis.limit for axis in self._axes()[:2]]
         return spread(*self._matrices(), self.status.candidates.status, marks=marks)
 
     def _matrices(self) -> tuple[Floats, Floats, Floats]:
-        """Those of the goal's endpoints."""
-        estimates, low, high = super()._matrices()
+        """Those of the first two endpoints."""
+        estimates, low, high = (part[:2] for part in super()._matrices())
         return np.array([self._shown_estimates(row) for row in estimates]), low, high
 
     def draw(self, size: Shape, dpi: float) -> Figure:
@@ -358,31 +367,6 @@ class FrontPicture(Picture):
         ends = self.within if self.frame is None else self.frame
         self.view = self._spread() if ends is None else replace(self._spread(), ends=ends)
         return front_plot(
-            self.view, (axes[0], axes[1]), selected=self.selected, band_text=sure, palette=self.colours(), size=size,
-            dpi=dpi,
-        )  # fmt: skip
-
-
-class ParallelPicture(Picture):
-    """One line for each compound across all endpoints."""
-
-    @property
-    def name(self) -> str:
-        """What it shows."""
-        return f"Compounds across {', '.join(self._names())}, better upwards"
-
-    def _caption(self) -> str:
-        return f"One line for each compound across {', '.join(self._names())}; better upwards on every axis."
-
-    def draw(self, size: Shape, dpi: float) -> Figure:
-        """Return the figure."""
-        from ..figures.parallel import bundle, parallel_plot
-
-        estimates, low, high = self._matrices()
-        axes, known = self._axes(), self.status.candidates
-        chance = known.probability_within_epsilon
-        self.view = bundle(estimates, known.status, chance, axes, selected=self.selected)
-        return parallel_plot(
-            self.view, low, high, known.status, axes, selected=self.selected,
+            self.view, (axes[0], axes[1]), selected=self.selected, band_text=sure if self._whole else None,
             palette=self.colours(), size=size, dpi=dpi,
         )  # fmt: skip

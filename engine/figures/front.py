@@ -137,7 +137,7 @@ def front_plot(
     view: Spread,
     axes: tuple[Axis, Axis],
     *,
-    band_text: str = "the true front lies in here",
+    band_text: str | None = "the true front lies in here",
     selected: int | None = None,
     palette: Palette = LIGHT,
     size: tuple[float, float] = (8.0, 3.0),
@@ -146,6 +146,7 @@ def front_plot(
     """Return the figure: every compound of ``view`` at its estimates, the front and the band of the true one.
 
     Some compound certainly reaches the worse side of the band (its lower bounds do); none reaches the better side.
+    ``band_text`` names it; None draws neither, where more endpoints count than these two.
     """
     figure = blank(size, dpi, palette, (0.62, 0.14, 0.47, 0.32))
     plot = figure.axes[0]
@@ -157,11 +158,12 @@ def front_plot(
     _limits(plot, axes, palette)
     signs = (axes[0].sign, axes[1].sign)
     handles: list[Line2D | Patch] = []
-    if _band(plot, view, signs, palette):
-        handles.append(Patch(facecolor=palette.band, edgecolor="none", label=band_text))
-    line = staircase(view.at, signs, view.ends)
-    plot.plot(line[:, 0], line[:, 1], color=palette.accent, linewidth=1.2, zorder=3)
-    handles.insert(0, Line2D([], [], color=palette.accent, linewidth=1.2, label="estimated front"))
+    if band_text is not None:
+        line = staircase(view.at, signs, view.ends)
+        plot.plot(line[:, 0], line[:, 1], color=palette.accent, linewidth=1.2, zorder=3)
+        handles.append(Line2D([], [], color=palette.accent, linewidth=1.2, label="estimated front"))
+        if _band(plot, view, signs, palette):
+            handles.append(Patch(facecolor=palette.band, edgecolor="none", label=band_text))
     _boxes(plot, view, selected, palette)
     handles += mark_all(plot, view.at[0], view.at[1], view.status[view.compounds], palette)
     place = None if selected is None else view.place(selected, 0.0)

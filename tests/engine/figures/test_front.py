@@ -118,3 +118,9 @@ def test_the_axes_say_which_way_is_better_and_how_many_are_missing() -> None:
     assert figure.axes[0].get_ylabel() == "hERG   ← better"
     empty = front(np.full((2, 3), np.nan), status[:3], palette=DARK)
     assert any("No estimates yet" in text.get_text() for text in empty.axes[0].texts)
+
+
+def test_without_a_band_compounds_are_drawn_and_no_front() -> None:
+    estimates, status = table(60)
+    figure = front(estimates, status, 0.2, band_text=None)
+    assert [text.split()[1] for text in words(figure)] == ["in", "undecided", "out"]
