@@ -12,16 +12,14 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arrays import Floats
 from ..chemistry.names import site_names
 from ..domain.endpoint import Endpoint
 from ..domain.kinds import word_of
 from ..domain.measurements import Measurement
 from ..models.contributions import Contribution, SiteContributions, contributions
 from ..models.ols import least_squares
-from ..strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED, State
+from ..strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
 from ..text import joined, many, number
-from ..text import listed as names
 from .candidates import pooled
 from .issued_rounds import Issued, RoundItem
 from .replay import Ledger
@@ -113,8 +111,7 @@ class Reasons:
         if self._ledger.calibrated:
             never = code == UNDECIDED and not known.measured[compound]
             return _HEADINGS[code], "", "A measurement of it is most informative." if never else ""
-        why, decide = self._proven.why(compound, code)
-        return _HEADINGS[code], why, decide
+        return _HEADINGS[code], *self._proven(compound, code)
 
     @cached_property
     def _additive(self) -> list[tuple[int, float, tuple[SiteContributions, ...]]]:
@@ -142,9 +139,23 @@ class Reasons:
                 known = [one.value for one in own if not math.isnan(one.value)]
                 yield Source(endpoint.scale_name, mean, own, estimate - mean - sum(known))
 
-    @cached_property
-    def _proven(self) -> ProvenReasons:
-        return ProvenReasons(self._ledger, self._state, self._status)
+    def _proven(self, compound: int, code: int) -> tuple[str, str]:
+        """Return how a strategy that proves gave a compound its status, and what would decide it."""
+        phase = int(self._state.decided_in_phase[self._ledger.arm_of[compound]])
+        if code == UNDECIDED:
+            return "", known_to(self._status).strip() or "The next decision may settle it."
+        better = f"{'no other' if code == IN else 'another'} compound is better{self._by(code)}"
+        return f"Decided after round {self._ledger.phases[phase - 1].round}: {better}.", ""
+
+    def _by(self, code: int) -> str:
+        """Return the distance from a better compound within which a compound is in, or beyond which it is out."""
+        ledger, settings = self._ledger, self._ledger.settings
+        if settings.goal == "pareto":
+            soft = code == IN and any(ledger.margins)
+            return " in every endpoint" + " by more than what does not matter" * soft
+        near = settings.distance if settings.goal == "epsilon-best" else 0.0
+        by = near + settings.softness if code == IN else near
+        return f" by more than {ledger.far(by)}" if by else ""
 
     def _not_estimable(self, compound: int) -> str:
         """Return which of its substituents no available compound informs."""
@@ -250,111 +261,6 @@ def _shown(m: Measurement, endpoints: Sequence[Endpoint], *, calibrated: bool) -
         m.usable or (calibrated and m.excluded is None and not m.withdrawn),
         m.withdrawn or m.excluded is not None,
     )
-
-
-class ProvenReasons:
-    """The reasons of a strategy that proves, for one endpoint or for trade-offs between several.
-
-    The text rests on the estimates and bounds of means that decisions stored, on the strategy's scale, where larger is
-    better. A strategy that decides by differences or walks bounds those more narrowly than two means do.
-    """
-
-    def __init__(self, ledger: Ledger, state: State, status: Status) -> None:
-        self._ledger, self._state, self._status = ledger, state, status
-        settings = ledger.settings
-        self._goal = [status.endpoints[place] for place in status.goal_endpoints]
-        self._trade_offs = settings.goal == "pareto"
-        near = settings.distance if settings.goal == "epsilon-best" else 0.0
-        far = status.margins if self._trade_offs else (near + settings.softness,)
-        self._near: Floats = np.full(len(far), near)
-        """Surely farther behind another than this, in every endpoint, is out."""
-        self._far: Floats = np.array(far)
-        """Surely no farther behind any other than this is in."""
-        self._low, self._high = _bounds(ledger)
-        self._everywhere = ""
-        if self._trade_offs:
-            self._everywhere = f" in {'both' if len(self._goal) == 2 else 'all endpoints'}"
-
-    def why(self, compound: int, code: int) -> tuple[str, str]:
-        """Return how a compound got its status, and what would decide it."""
-        arm = int(self._ledger.arm_of[compound])
-        phase = int(self._state.decided_in_phase[arm])
-        when = f"After round {self._ledger.phases[phase - 1].round}" if code in (IN, OUT) else ""
-        where, decide = self._where(compound, soft=code != OUT), ""
-        if code == OUT:
-            why = f"{when} {self._put_out(arm, phase)}"
-        elif code == IN:
-            by = f" by more than {self._distance(self._far)}" if self._far.any() else ""
-            why = f"No other compound can be better{self._everywhere}{by}. {when} that was proven."
-        else:
-            why, decide = self._undecided(arm), known_to(self._status).strip() or "The next decision may settle it."
-        return f"{where}{why}", decide
-
-    def _where(self, compound: int, *, soft: bool) -> str:
-        """Return where the estimate is relative to the cutoff, with a space behind; empty for trade-offs."""
-        if self._trade_offs:
-            return ""
-        known, settings = self._status.candidates, self._ledger.settings
-        below = self._goal[0].sign * (known.cutoff - float(known.estimate[compound]))
-        if math.isnan(below):
-            return "No current measurement informs it. "
-        if settings.goal == "best":
-            behind = f"By estimate it lies {below:.2f} behind the best, {known.cutoff:.2f}. "
-            return behind if below > 1e-9 else "It has the best estimate. "
-        side = "outside" if below > 0 else "inside"
-        text = f"By estimate it lies {abs(below):.2f} {side} the cutoff at {known.cutoff:.2f}. "
-        zone = soft and 0 < below <= settings.softness
-        return f"{text}It is in the soft zone, where in and out are both right answers. " if zone else text
-
-    def _put_out(self, arm: int, phase: int) -> str:
-        """Return which rival was certainly better when an arm was decided, and by how much at least."""
-        decision = self._ledger.estimates[phase]
-        with np.errstate(invalid="ignore"):
-            lead = decision.low - decision.high[:, [arm]]
-            sure = np.flatnonzero((lead > self._near[:, None] - 1e-9).all(axis=0))
-        if not sure.size:
-            return "it was decided to be out, by bounds of differences that are narrower than those shown."
-        strongest = int(sure[int(np.argmax(lead[:, sure].min(axis=0)))])
-        least = self._in_each(lead[:, strongest])
-        limit = f": more than {self._distance(self._near)} is out" if self._near.any() else ""
-        return f"{self._name(strongest)} was certainly better{self._everywhere}, by at least {least}{limit}."
-
-    def _undecided(self, arm: int) -> str:
-        """Return which rivals may still be better."""
-        if not np.isfinite(self._low[:, arm]).all():
-            return "No decision has bounded it yet."
-        may = (self._state.status <= IN) & (self._high > self._low[:, [arm]] + self._far[:, None]).all(axis=0)
-        may[arm] = False
-        rivals = np.flatnonzero(may)
-        if not rivals.size:
-            return "By the bounds shown no compound can be better; the bounds that decide are wider."
-        nearest = rivals[np.argsort(-self._high[:, rivals].min(axis=0), kind="stable")]
-        by = f" by more than {self._distance(self._far)}" if self._far.any() else ""
-        count = f"{many(rivals.size, 'compound')} may still be better{self._everywhere}{by}"
-        return f"{count}: {names([self._name(int(one)) for one in nearest])}."
-
-    def _in_each(self, values: Floats) -> str:
-        """Return a number for each endpoint of the goal, with its name where there are several."""
-        scales = [f" in {one.scale_name}" if self._trade_offs else "" for one in self._goal]
-        return joined([f"{value:.2f}{scale}" for value, scale in zip(values, scales, strict=True)])
-
-    def _distance(self, each: Floats) -> str:
-        if not self._trade_offs:
-            return self._ledger.far(float(each[0]))
-        return f"{each[0]:g}" if len(set(each.tolist())) == 1 else self._in_each(each)
-
-    def _name(self, arm: int) -> str:
-        return self._ledger.library.ids[int(self._ledger.first[arm])]
-
-
-def _bounds(ledger: Ledger) -> tuple[Floats, Floats]:
-    """Return the bounds ``(n_endpoints, n_arms)`` of the last decision that bounded each arm; else NaN."""
-    found = np.full((2, len(ledger.goal_endpoints), ledger.n_arms), np.nan)
-    for decision in ledger.estimates.values():
-        bounds = np.array([decision.low, decision.high])
-        bounded = np.isfinite(bounds).all(axis=(0, 1))
-        found[:, :, bounded] = bounds[:, :, bounded]
-    return found[0], found[1]
 
 
 def known_to(status: Status) -> str:
