@@ -261,8 +261,6 @@ class Look:
     """``(m,)``, from the other compounds; NaN where they determine nothing."""
     surprise: Floats
     """``(m,)``, measured less predicted in SDs of that difference; NaN as above."""
-    used: tuple[tuple[Ints, Ints], ...]
-    """For each site and substituent: earlier values, and measurements of the campaign, exact ones and bounds."""
     by_round: Ints
     """Measurements of round 0 (before the first), 1, ..."""
 
@@ -290,11 +288,8 @@ def look(status: Status, place: int, report: Report = silent) -> Look:
     sizes = tuple(len(site.substituents) for site in library.sites)
     own = {place} if endpoint.of is None else {k for k, one in enumerate(status.endpoints) if one.name in endpoint.of}
     used = [m for m in status.measurements if m.endpoint in own and not m.withdrawn and m.excluded is None]
-    compounds = np.array([m.compound for m in used], dtype=np.intp)
     numbers = np.array([m.n for m in used], dtype=np.intp)
     rounds = np.array([m.round for m in used], dtype=np.intp)
-    before = rounds == 0
-    parts = [_used_by_substituent(library.codes, sizes, compounds[here], numbers[here]) for here in (before, ~before)]
     last = max((one.number for one in status.rounds), default=0)
     report(0.8, "The best with each substituent")
     known, n = status.candidates, len(library)
@@ -312,7 +307,6 @@ def look(status: Status, place: int, report: Report = silent) -> Look:
         counts=data.counts,
         predicted=predicted,
         surprise=_surprise(data, predicted, noise if noise > 0 else 1.0),
-        used=tuple(zip(*parts, strict=True)),
         by_round=np.rint(np.bincount(rounds, numbers, last + 1)).astype(np.intp),
     )
 
@@ -356,17 +350,6 @@ def _surprise(data: Measured, predicted: Floats, noise: float) -> Floats:
     leverage = np.minimum(data.fit.features.quadratic(data.fit.covariance, data.rows) * data.counts, 1.0)
     found: Floats = (data.means - predicted) * np.sqrt(data.counts * (1.0 - leverage)) / noise
     return found
-
-
-def _used_by_substituent(
-    codes: NDArray[np.integer], sizes: tuple[int, ...], compounds: Ints, weights: Ints
-) -> tuple[Ints, ...]:
-    """For each site ``(size,)`` determinations of compounds that carry each substituent.
-
-    ``compounds`` ``(m,)`` are those measured (one may come several times), ``weights`` ``(m,)`` determinations.
-    """
-    at = codes[compounds]
-    return tuple(np.rint(np.bincount(at[:, site], weights, size)).astype(np.intp) for site, size in enumerate(sizes))
 
 
 def _best_with(codes: NDArray[np.integer], sizes: tuple[int, ...], values: Floats) -> tuple[Ints, ...]:

@@ -1,4 +1,4 @@
-"""Figures of substituents, one block of rows for each site: their contributions, and how often each occurs."""
+"""Contributions of substituents, one block of rows for each site."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Patch
 
 from ..arrays import Floats, Ints
 from ..text import signed
-from .canvas import SMALL, blank, cut_middle, inches_of, note, round_ticks, value_ends, whole_ticks, with_message
+from .canvas import SMALL, blank, cut_middle, inches_of, note, round_ticks, value_ends, with_message
 from .palette import LIGHT, Palette
 
 _ROW, _TALLEST = 0.215, 0.32
@@ -111,50 +110,6 @@ def write_right(axes: Axes, y: float, text: str, palette: Palette, inches: float
         axes, text, (1.0, y), (72 * inches, 0), palette.muted, SMALL - 0.3, coords=axes.get_yaxis_transform(),
         ha="right", va="center",
     )  # fmt: skip
-
-
-def usage_plot(
-    blocks: Sequence[Block],
-    used: Sequence[tuple[Ints, Ints]],
-    *,
-    selected: Sequence[int] = (),
-    palette: Palette = LIGHT,
-    width: float = 7.0,
-    height: float = 0.0,
-    dpi: float = 100.0,
-) -> Figure:
-    """Return the figure: for each block its rows (earlier values, measurements of the campaign) as bars with numbers.
-
-    Earlier values are hatched. Its height follows from the rows, and from the ``height`` there is (``blocks_figure``).
-    """
-    if not any(block.names for block in blocks):
-        return with_message(blank((width, 2.0), dpi, palette, (0.1, 0.1, 0.1, 0.1)), palette, "No site has a choice.")
-    figure, axes = blocks_figure(blocks, 0.75, palette=palette, width=width, height=height, dpi=dpi, selected=selected)
-    most = max(int((earlier + here).max(initial=0)) for earlier, here in used)
-    axes.set_xlim(0, 1.02 * max(most, 1))
-    axes.grid(axis="x", color=palette.grid, linewidth=0.6, zorder=0)
-    axes.set_axisbelow(True)
-    some = any(earlier.any() for earlier, _ in used)
-    for places, (earlier, here) in zip(row_places(blocks), used, strict=True):
-        axes.barh(places, here, height=0.62, color=palette.accent, zorder=2)
-        axes.barh(
-            places, earlier, left=here, height=0.62, facecolor=palette.background, edgecolor=palette.muted,
-            hatch="////", linewidth=0.6, zorder=2,
-        )  # fmt: skip
-        for place, number in zip(places, earlier + here, strict=True):
-            write_right(axes, place, f"{int(number):,}" if number else "none", palette, 0.62)
-    if some:
-        handles = [
-            Patch(facecolor=palette.accent, label="this campaign"),
-            Patch(facecolor=palette.background, edgecolor=palette.muted, hatch="////", label="earlier values"),
-        ]
-        figure.legend(  # below the rows, where no bar ends
-            handles=handles, loc="lower left", bbox_to_anchor=(axes.get_position().x0, 0.0), ncols=2, frameon=False,
-            fontsize=SMALL - 0.5, labelcolor=palette.text, borderaxespad=0.2,
-        )  # fmt: skip
-    axes.xaxis.set_major_locator(whole_ticks(8))
-    axes.set_xlabel("measurements of compounds that carry it", color=palette.muted, fontsize=SMALL)
-    return figure
 
 
 _RIGHT = 1.2

@@ -1,4 +1,4 @@
-"""Measured against predicted: each measured compound with its prediction from the others, and the residuals."""
+"""Measured against predicted: each measured compound with its prediction from the others, and the worst of a fit."""
 
 from __future__ import annotations
 
@@ -26,13 +26,10 @@ from .canvas import (
     note,
     ring,
     round_ticks,
-    style,
     with_message,
     words_along,
 )
 from .palette import LIGHT, Palette
-
-Shape = tuple[float, float]
 
 
 def agreement_plot(
@@ -40,6 +37,8 @@ def agreement_plot(
     measured: Floats,
     status: NDArray[np.int8],
     *,
+    named: Sequence[tuple[int, str]] = (),
+    selected: int | None = None,
     quantity: str = "value",
     noise_sd: float | None = None,
     palette: Palette = LIGHT,
@@ -50,7 +49,7 @@ def agreement_plot(
 
     ``(m,)`` arrays on the model scale; compounds without a prediction (NaN) are left out, and counted on the axis.
     The band is 1.96 ``noise_sd`` to either side: where one measurement of a well predicted compound falls 19 times
-    in 20.
+    in 20. ``named`` are places in the arrays with their names, ``selected`` the one that is ringed.
     """
     figure = blank(size, dpi, palette, (0.58, 0.12, 0.62, 0.46))
     axes = figure.axes[0]
@@ -70,6 +69,9 @@ def agreement_plot(
         handles.append(Patch(facecolor=palette.grid, edgecolor="none", label="assay noise"))
     axes.plot(ends, ends, color=palette.muted, linewidth=0.9, zorder=1)
     legend(figure, [*mark_all(axes, predicted[known], measured[known], status[known], palette), *handles], palette)
+    if selected is not None and known[selected]:
+        ring(axes, float(predicted[selected]), float(measured[selected]), palette)
+    _name(axes, [(float(predicted[k]), float(measured[k]), name) for k, name in named if known[k]], palette)
     missing = int(known.size - known.sum())
     words = f"{quantity} predicted from the other compounds"
     if missing:
@@ -78,70 +80,6 @@ def agreement_plot(
     axes.set_ylabel(f"{quantity} measured", color=palette.text, fontsize=SMALL, parse_math=False)
     axes.xaxis.set_major_locator(round_ticks(6))
     axes.yaxis.set_major_locator(round_ticks(6))
-    return figure
-
-
-def predictions_plot(
-    predicted: Floats,
-    measured: Floats,
-    status: NDArray[np.int8],
-    named: list[tuple[int, str]],
-    *,
-    quantity: str = "value",
-    noise_sd: float | None = None,
-    selected: int | None = None,
-    palette: Palette = LIGHT,
-    size: Shape = (7.5, 4.2),
-    dpi: float = 100.0,
-) -> Figure:
-    """Return the figure: the first axes measured against predicted, the second what is left, measured less predicted.
-
-    ``(m,)`` arrays as ``agreement_plot`` takes them; ``named`` are places in them with their names, ``selected`` the
-    one that is ringed. The two plots are side by side where there is room, else one below the other.
-    """
-    figure = agreement_plot(
-        predicted, measured, status, quantity=quantity, noise_sd=noise_sd, palette=palette, size=size, dpi=dpi
-    )
-    known = np.isfinite(predicted) & np.isfinite(measured)
-    if not known.any():
-        return figure
-    width, height = figure.get_figwidth(), figure.get_figheight()
-    first = figure.axes[0]
-    if width >= 1.5 * height:
-        left, gap, bottom, top = 0.62 / width, 0.78 / width, 0.62 / height, 0.40 / height
-        each = (1.0 - left - gap - 0.14 / width) / 2
-        first.set_position((left, bottom, each, 1.0 - bottom - top))
-        second = figure.add_axes((left + each + gap, bottom, each, 1.0 - bottom - top))
-    else:
-        left, right, bottom, top, gap = 0.62 / width, 0.14 / width, 0.55 / height, 0.40 / height, 0.70 / height
-        room = 1.0 - bottom - top - gap
-        first.set_position((left, bottom + 0.4 * room + gap, 1.0 - left - right, 0.6 * room))
-        second = figure.add_axes((left, bottom, 1.0 - left - right, 0.4 * room))
-    style(second, palette)
-    rest = measured - predicted
-    ends = first.get_xlim()
-    second.set_xlim(*ends)
-    reach = float(np.abs(rest[known]).max())
-    if noise_sd is not None:
-        second.axhspan(-1.96 * noise_sd, 1.96 * noise_sd, color=palette.grid, linewidth=0, zorder=0)
-        reach = max(reach, 1.96 * noise_sd)
-    second.set_ylim(-1.18 * max(reach, 0.05), 1.18 * max(reach, 0.05))
-    second.axhline(0.0, color=palette.muted, linewidth=0.9, zorder=1)
-    mark_all(second, predicted[known], rest[known], status[known], palette)
-    for axes, values in ((first, measured), (second, rest)):
-        if selected is not None and np.isfinite(values[selected]):
-            ring(axes, float(predicted[selected]), float(values[selected]), palette)
-    _name(second, [(float(predicted[k]), float(rest[k]), name) for k, name in named if known[k]], palette)
-    short, missing = cut_middle(quantity, 24), int(known.size - known.sum())
-    left_out = f"\n{missing:,} that cannot be predicted are not shown" if missing else ""
-    first.set_xlabel(
-        f"{short} predicted from the others{left_out}", color=palette.text, fontsize=SMALL, parse_math=False
-    )
-    first.set_ylabel(f"{short} measured", color=palette.text, fontsize=SMALL, parse_math=False)
-    second.set_xlabel(f"{short} predicted", color=palette.text, fontsize=SMALL, parse_math=False)
-    second.set_ylabel("measured less predicted", color=palette.text, fontsize=SMALL)
-    second.xaxis.set_major_locator(round_ticks(6))
-    second.yaxis.set_major_locator(round_ticks(6))
     return figure
 
 

@@ -1,4 +1,4 @@
-"""What every substituent adds, and how often it was measured, as scenes of rows in one block for each site."""
+"""What every substituent adds, as a scene of rows in one block for each site."""
 
 from __future__ import annotations
 
@@ -182,54 +182,3 @@ class ContributionScene(_SitesScene):
                 ])  # fmt: skip
         quantity = self.look.endpoint.scale_name
         return ["site", "substituent", f"adds to {quantity}", "95 % from", "95 % to", "measurements"], rows
-
-
-class UsageScene(_SitesScene):
-    """How often every substituent was measured."""
-
-    title = "measurements"
-
-    @property
-    def name(self) -> str:  # type: ignore[override]  # made of the endpoint's name
-        """What it shows."""
-        return f"How many measurements of {self.look.endpoint.scale_name} each substituent got"
-
-    def _order(self, site: int) -> Ints:
-        earlier, here = self.look.used[site]
-        return np.argsort(-(earlier + here), kind="stable")
-
-    def draw(self, palette: Palette, size: Shape, dpi: float) -> Figure:
-        """Return the figure."""
-        from assaypilot.engine.figures.blocks import usage_plot
-
-        used = [
-            (self.look.used[site][0][codes], self.look.used[site][1][codes])
-            for site, codes in zip(self.sites, self.codes, strict=True)
-        ]
-        return usage_plot(
-            self.blocks(), used, selected=self.marked(), palette=palette, width=size[0], height=size[1], dpi=dpi
-        )
-
-    def words(self, site: int, code: int) -> list[str]:
-        """Its measurements."""
-        earlier, here = (int(part[code]) for part in self.look.used[site])
-        return [f"{here:,} measured in this campaign, {earlier:,} before it"]
-
-    def place(self, site: int, code: int) -> float:
-        """Return the end of its bar."""
-        return float(self.look.used[site][0][code] + self.look.used[site][1][code])
-
-    def table(self) -> tuple[list[str], list[list[Cell]]]:
-        """One row for each substituent."""
-        sites = self.look.status.library.sites
-        rows: list[list[Cell]] = [
-            [
-                sites[k].name,
-                site_names(sites[k].substituents)[code],
-                int(self.look.used[k][1][code]),
-                int(self.look.used[k][0][code]),
-            ]
-            for k in self.sites
-            for code in self._order(k).tolist()
-        ]
-        return ["site", "substituent", "measurements in this campaign", "earlier values"], rows

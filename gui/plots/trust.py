@@ -29,7 +29,7 @@ class PredictionScene(Scene):
         self.order = known[np.argsort(-np.abs(look.surprise[known]), kind="stable")]
         """Places, the least expected first."""
         self.named = self.order[:NAMED]
-        self.name = f"{look.endpoint.scale_name} measured against predicted from the other compounds, and what is left"
+        self.name = f"{look.endpoint.scale_name} measured against predicted from the other compounds"
 
     def least(self) -> Shape:
         """Inches below which points overlap."""
@@ -37,27 +37,28 @@ class PredictionScene(Scene):
 
     def draw(self, palette: Palette, size: Shape, dpi: float) -> Figure:
         """Return the figure."""
-        from assaypilot.engine.figures.predictions import predictions_plot
+        from assaypilot.engine.figures.predictions import agreement_plot
 
         look, ids = self.look, self.look.status.library.ids
         status = look.status.candidates.status
         ringed = np.flatnonzero(look.rows == self.selected) if self.selected is not None else np.zeros(0, dtype=np.intp)
-        return predictions_plot(
-            look.predicted, look.means, status[look.rows], [(int(k), ids[int(look.rows[k])]) for k in self.named],
-            quantity=look.endpoint.scale_name, noise_sd=look.endpoint.noise_sd,
-            selected=int(ringed[0]) if ringed.size else None, palette=palette, size=size, dpi=dpi,
+        named = [(int(k), ids[int(look.rows[k])]) for k in self.named]
+        return agreement_plot(
+            look.predicted, look.means, status[look.rows], named=named, quantity=look.endpoint.scale_name,
+            noise_sd=look.endpoint.noise_sd, selected=int(ringed[0]) if ringed.size else None, palette=palette,
+            size=size, dpi=dpi,
         )  # fmt: skip
 
     def at(self, axes: int, x: float, y: float, reach: Shape) -> Target | None:
         """Return the nearest point, when one is near."""
-        if axes > 1 or not self.order.size:
+        if axes or not self.order.size:
             return None
-        values = self.look.means if axes == 0 else self.rest
-        away = ((self.look.predicted[self.order] - x) / reach[0]) ** 2 + ((values[self.order] - y) / reach[1]) ** 2
+        look, order = self.look, self.order
+        away = ((look.predicted[order] - x) / reach[0]) ** 2 + ((look.means[order] - y) / reach[1]) ** 2
         nearest = int(np.argmin(away))
-        return self.point(int(self.order[nearest]), axes) if away[nearest] <= 1.0 else None
+        return self.point(int(order[nearest])) if away[nearest] <= 1.0 else None
 
-    def point(self, place: int, axes: int) -> Target:
+    def point(self, place: int) -> Target:
         """Return the description of a compound, by its place."""
         look = self.look
         compound = int(look.rows[place])
@@ -66,18 +67,16 @@ class PredictionScene(Scene):
         foretold = f"predicted {look.predicted[place]:.2f} from the others"
         left = f"left {signed(self.rest[place])}, {abs(look.surprise[place]):.1f} SD"
         lines = [f"{measured} {look.means[place]:.2f} (n {int(look.counts[place])})", foretold, left]
-        y = float(look.means[place] if axes == 0 else self.rest[place])
         return Target(
-            axes, float(look.predicted[place]), y, look.status.library.ids[compound], "\n".join(lines),
-            look.status.library.drawing(compound), compound,
+            0, float(look.predicted[place]), float(look.means[place]), look.status.library.ids[compound],
+            "\n".join(lines), look.status.library.drawing(compound), compound,
         )  # fmt: skip
 
     def step(self, now: Target | None, right: int, down: int) -> Target | None:
         """Return the compound that is expected next less, or more."""
         order = self.look.rows[self.order].tolist()
         found = stepped(order, None if now is None else now.compound, right + down)
-        place = None if found is None else int(self.order[order.index(found)])
-        return None if place is None else self.point(place, 0 if now is None else now.axes)
+        return None if found is None else self.point(int(self.order[order.index(found)]))
 
     def table(self) -> tuple[list[str], list[list[Cell]]]:
         """One row for each compound measured, the least expected first, those that cannot be predicted last."""
@@ -96,10 +95,10 @@ class PredictionScene(Scene):
 
 
 class RoundsScene(Scene):
-    """The set round by round, and what each round took."""
+    """The set round by round."""
 
     title = "rounds"
-    name = "Compounds in and undecided after each round, and the measurements each round took"
+    name = "Compounds in and undecided after each round"
 
     def __init__(self, look: Look) -> None:
         from assaypilot.engine.figures.rounds import counts_by_round
@@ -122,37 +121,34 @@ class RoundsScene(Scene):
 
     @property
     def words(self) -> str:
-        """What the bars count."""
+        """What a round took."""
         several = len(self.look.status.measured_endpoints) > 1
         return f"measurements of {self.look.endpoint.scale_name}" if several else "measurements"
 
     def draw(self, palette: Palette, size: Shape, dpi: float) -> Figure:
         """Return the figure."""
-        from assaypilot.engine.figures.rounds import shrinking_plot
+        from assaypilot.engine.figures.rounds import set_by_round
 
-        return shrinking_plot(
-            self.inside, self.undecided, self.used, words=self.words, palette=palette, size=size, dpi=dpi
-        )
+        return set_by_round(self.inside, self.undecided, palette=palette, size=size, dpi=dpi)
 
     def at(self, axes: int, x: float, y: float, reach: Shape) -> Target | None:
         """Return the round at a place."""
         number = round(x)
-        return self.round(number, axes) if self.last and abs(x - number) <= 0.5 and 0 <= number <= self.last else None
+        near = not axes and self.last and abs(x - number) <= 0.5
+        return self.round(number) if near and 0 <= number <= self.last else None
 
-    def round(self, number: int, axes: int) -> Target:
+    def round(self, number: int) -> Target:
         """Return the description of a round."""
         heading = f"After round {number}" if number else "Before the first round"
         moved = f"{self.inside[number]:,} in, {self.undecided[number]:,} undecided"
         text = f"{moved}\n{many(self.used[number], 'measurement')}"
-        return Target(axes, number, (self.undecided if axes == 0 else self.used)[number], heading, text)
+        return Target(0, number, self.undecided[number], heading, text)
 
     def step(self, now: Target | None, right: int, down: int) -> Target | None:
         """Return the next round."""
         if not self.last:
             return None
-        if now is None:
-            return self.round(0, 0)
-        return self.round(min(max(round(now.x) + right, 0), self.last), min(max(now.axes + down, 0), 1))
+        return self.round(0 if now is None else min(max(round(now.x) + right, 0), self.last))
 
     def table(self) -> tuple[list[str], list[list[Cell]]]:
         """One row for each round."""

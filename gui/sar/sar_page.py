@@ -22,7 +22,7 @@ from ..plots.choices import HeatChoices, SiteChoice, choice_box, endpoint_names
 from ..plots.heat import HeatScene
 from ..plots.pointing import PointingCanvas
 from ..plots.scene import Scene
-from ..plots.sites import ContributionScene, UsageScene
+from ..plots.sites import ContributionScene
 from ..plots.trust import PredictionScene, RoundsScene
 from ..runtime.tasks import Latest
 from ..session.session import Session
@@ -42,12 +42,11 @@ PICTURES = (
     ("contributions", "Contributions"),
     ("predictions", "Predictions"),
     ("rounds", "Rounds"),
-    ("measurements", "Measurements"),
 )
 PAIRS = "pairs"
 """The choices that are tables, not pictures."""
 FILES = ((".png", "PNG picture"), (".svg", "SVG picture"), (".pdf", "PDF picture"))
-_MARKING = (HeatScene, ContributionScene, UsageScene, PredictionScene)
+_MARKING = (HeatScene, ContributionScene, PredictionScene)
 """Scenes that show which compound is selected."""
 SUBTITLES = {
     "map": "mean estimate of each pair",
@@ -224,7 +223,7 @@ class SarPage(Page):
         """Show the choices of the picture."""
         key = self.which.key
         self.heat.setVisible(key == "map" and self.heat.sites is not None)
-        self.sites.setVisible(key in ("contributions", "measurements"))
+        self.sites.setVisible(key == "contributions")
         additivity = self._additivity() if key in ("map", "contributions", "predictions") else ""
         self.additive.setText(additivity)
         self.additive.setVisible(bool(additivity))
@@ -304,8 +303,6 @@ class SarPage(Page):
                 return HeatScene(found, sites, fixed, by_effect=by_effect, selected=selected)
             if key == "contributions":
                 return ContributionScene(found, site, selected)
-            if key == "measurements":
-                return UsageScene(found, site, selected)
             return RoundsScene(found) if key == "rounds" else PredictionScene(found, selected)
 
         def work(report: Report) -> tuple[Look, Scene]:

@@ -14,7 +14,7 @@ from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Result
 from assaypilot.gui.plots.choices import MOST_FIXED, HeatChoices
 from assaypilot.gui.plots.heat import HeatScene
-from assaypilot.gui.plots.sites import ContributionScene, UsageScene
+from assaypilot.gui.plots.sites import ContributionScene
 from assaypilot.gui.plots.trust import PredictionScene, RoundsScene
 from assaypilot.gui.resources.theme import theme
 from assaypilot.gui.sar import sar_page as sar
@@ -35,7 +35,7 @@ from tests.gui.helpers import (
     wait_for,
 )
 
-KINDS = (HeatScene, ContributionScene, PredictionScene, RoundsScene, UsageScene)
+KINDS = (HeatScene, ContributionScene, PredictionScene, RoundsScene)
 
 
 def drawn(qtbot, window):
@@ -83,7 +83,7 @@ def test_every_picture_is_drawn_when_it_is_chosen(qtbot, page):
         choose(qtbot, page, key)
         names.add(page.canvas.accessibleName())
         assert page.heat.isVisible() == (key == "map")
-        assert page.sites.isVisible() == (key in ("contributions", "measurements"))
+        assert page.sites.isVisible() == (key == "contributions")
         header, rows = page.scene.table() if page.scene is not None else ([], [])
         assert rows
         assert {len(row) for row in rows} == {len(header)}

@@ -57,18 +57,6 @@ def status(tmp_path: Path) -> Status:
         return campaign.status()
 
 
-def test_measurements_are_counted_where_they_went(status: Status) -> None:
-    found = look(status, 0)
-    for site in range(2):
-        earlier, here = found.used[site]
-        for code, name in enumerate(status.library.sites[site].substituents):
-            carried = [m for m in status.measurements if ROWS[m.compound][site] == name]
-            assert earlier[code] == sum(m.n for m in carried if m.round == 0)
-            assert here[code] == sum(m.n for m in carried if m.round > 0)
-    assert found.by_round.sum() == sum(m.n for m in status.measurements)
-    assert found.by_round[0] == 10
-
-
 def test_the_best_with_each_substituent(status: Status) -> None:
     found = look(status, 0)
     for site in range(2):
