@@ -70,23 +70,15 @@ def inches_of(text: str) -> float:
     return 0.067 * sum(1.25 if letter.isupper() else 1.0 for letter in text)
 
 
-def words_along(axes: Axes, way: Literal["x", "y"], points: float = SMALL) -> int:
-    """Return how many letters of a size fit next to axes, centred on them, within the picture."""
-    figure = axes.get_figure(root=True)
-    box = axes.get_position()
-    if figure is None:
-        return 0
-    middle, length = (
-        ((box.x0 + box.x1) / 2, figure.get_figwidth())
-        if way == "x"
-        else ((box.y0 + box.y1) / 2, figure.get_figheight())
-    )
-    return int(2 * min(middle, 1 - middle) * length * _POINTS / (_LETTER * points))
-
-
 def fitting(axes: Axes, way: Literal["x", "y"], name: str, rest: str = "", points: float = SMALL) -> str:
     """Return a name and what follows it as label of an axis: a name too long for the picture loses its middle."""
-    return f"{cut_middle(name, max(words_along(axes, way, points) - len(rest), _SHORTEST))}{rest}"
+    figure, box = axes.get_figure(root=True), axes.get_position()
+    if figure is None:
+        return f"{name}{rest}"
+    ends, size = ((box.x0, box.x1), figure.get_figwidth()) if way == "x" else ((box.y0, box.y1), figure.get_figheight())
+    middle = sum(ends) / 2
+    letters = int(2 * min(middle, 1 - middle) * size * _POINTS / (_LETTER * points))
+    return f"{cut_middle(name, max(letters - len(rest), _SHORTEST))}{rest}"
 
 
 def with_message(figure: Figure, palette: Palette, text: str) -> Figure:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from assaypilot.engine.tables.check import EndpointFacts
-from assaypilot.engine.text import many
+from assaypilot.engine.text import many, signed
 
-from ..plots.canvas import Canvas
-from ..resources.theme import theme
 from ..runtime.settings import Settings
 from ..session.session import Session
 from ..widgets.inputs import Pane, combo_box
@@ -21,9 +18,6 @@ from ..widgets.text import Callout, Details, label, polish
 from .columns_pane import ColumnsPane
 from .findings import FindingsView, SitesView
 from .table_work import Checked
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 VERDICTS = {
     "fits": "The additive model fits",
@@ -34,8 +28,6 @@ VERDICTS = {
 MARKS = {"fits": "✓", "doubtful": "?", "does not fit": "✗", "not judged": "–"}
 """A verdict is a word and a sign, never a colour alone."""
 NAMED = 6
-TALLEST = 400
-"""Pixels of the picture: five rows need no more."""
 
 
 class ModelView(QWidget):
@@ -52,12 +44,9 @@ class ModelView(QWidget):
         self.details = Details()
         put(left, self.endpoint, self.details, STRETCH)
         right = column_of(label("Compounds that fit worst", "heading"), spacing=8)
-        self.canvas = Canvas("The compounds that fit the additive model worst: model and measured value of each")
-        self.canvas.setMaximumHeight(round(TALLEST * theme().scale))
-        right.addWidget(self.canvas, 1)
-        self.worst = label("", "muted", wrap=True)
-        right.addWidget(self.worst)
-        right.addStretch(0)
+        self.worst = Details()
+        self.hint = label("A mistyped value or another salt stands out here.", "muted", wrap=True)
+        put(right, self.worst, self.hint, STRETCH)
         put(row, (left, 1), (right, 1))
 
     def show_checked(self, checked: Checked) -> None:
@@ -77,25 +66,16 @@ class ModelView(QWidget):
         place = self.endpoint.currentIndex()
         if self._checked is None or not 0 <= place < len(self._facts):
             self.details.show_rows([])
-            self.canvas.show_figure(None)
+            self.worst.show_rows([])
             return
         fact = self._facts[place]
-        report = fact.report
         self.details.show_rows(model_rows(self._checked, fact))
-        worst, scale, spread = report.worst, fact.endpoint.scale_name, report.fit.residual_sd
-
-        def draw(size: tuple[float, float], dpi: float) -> Figure:
-            from assaypilot.engine.figures.predictions import worst_residuals
-
-            return worst_residuals(worst, scale, residual_sd=spread, palette=theme().colours.figure, size=size, dpi=dpi)
-
-        self.canvas.show_figure(draw)
-        self.worst.setText("A mistyped value or another salt stands out here." if worst else "")
-        self.worst.setVisible(bool(worst))
-
-    def stop(self) -> None:
-        """Draw nothing any more."""
-        self.canvas.stop()
+        rows = [
+            (one.id, f"{one.measured:.2f}, model {one.fitted:.2f} ({signed(one.residual)})")
+            for one in fact.report.worst
+        ]
+        self.worst.show_rows(rows)
+        self.hint.setVisible(bool(rows))
 
 
 def model_rows(checked: Checked, fact: EndpointFacts) -> list[tuple[str, str]]:
@@ -253,7 +233,3 @@ class CheckPane(Pane):
         """Mark the content as that of the previous check."""
         if self.result is None:
             self.waiting.setText("Checking the table…")
-
-    def halt(self) -> None:
-        """Stop what is under way when the dialog closes."""
-        self.model.stop()
