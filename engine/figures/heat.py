@@ -146,8 +146,6 @@ _WIDE, _HIGH = 0.52, 0.34
 _TINY = 0.125
 """Inches of a cell without."""
 _WIDEST, _HIGHEST = 2.1, 1.0
-_ROOMIER = 0.62
-"""Inches of a cell's height from which on its letters are larger."""
 _WITH_VALUES = 1_200
 """Cells above which values stand on hover alone."""
 _KEY = 4.6
@@ -224,9 +222,7 @@ def heat_map(
         edgecolors=palette.background, linewidth=0.8 if n * m <= _WITH_VALUES else 0.2, zorder=1,
     )  # fmt: skip
     roomy = wide / m >= 0.34 and high / n >= 0.19 and n * m <= _WITH_VALUES
-    counts = roomy and wide / m >= 0.5 and high / n >= 0.4
-    larger = 2.0 if counts and wide / m >= 1.0 and high / n >= _ROOMIER else 0.0
-    _write_cells(axes, view, colours, scale, palette, roomy=roomy, counts=counts, larger=larger)
+    _write_cells(axes, view, colours, scale, palette, roomy=roomy)
     if selected is not None:
         axes.add_patch(
             Rectangle((selected[1] - 0.5, selected[0] - 0.5), 1, 1, fill=False, edgecolor=palette.text, linewidth=2.2,
@@ -234,7 +230,7 @@ def heat_map(
         )  # fmt: skip
     _label(axes, rows, columns, sites, palette, (wide / m, high / n))
     _bar(figure, colours, scale, quantity, sign, palette, min(high, 2.2))
-    _key(figure, view, rest, palette, (axes.get_position().x0, axes.get_position().y0), counts=counts)
+    _key(figure, view, rest, palette, (axes.get_position().x0, axes.get_position().y0))
     return figure
 
 
@@ -246,13 +242,9 @@ def _colours(palette: Palette, sign: float) -> LinearSegmentedColormap:
 
 
 def _write_cells(
-    axes: Axes, view: PairMap, colours: LinearSegmentedColormap, scale: Normalize, palette: Palette, *, roomy: bool,
-    counts: bool, larger: float,
-) -> None:  # fmt: skip
-    """Write the value of each cell, marks those with measurements, and those that nothing is known of.
-
-    ``larger``: by how many points the letters are larger than usual.
-    """
+    axes: Axes, view: PairMap, colours: LinearSegmentedColormap, scale: Normalize, palette: Palette, *, roomy: bool
+) -> None:
+    """Write the value of each cell, marks those with measurements, and those that nothing is known of."""
     known = np.isfinite(view.mean)
     unknown = (view.compounds > 0) & ~known
     for row, column in zip(*np.nonzero(unknown), strict=True):
@@ -271,16 +263,9 @@ def _write_cells(
     if roomy:
         for row, column in zip(*np.nonzero(known), strict=True):
             axes.text(
-                column, row - (0.1 if counts else 0.0), f"{view.mean[row, column]:.2f}", ha="center", va="center",
-                fontsize=SMALL + larger, color=ink[row, column], zorder=4,
+                column, row, f"{view.mean[row, column]:.2f}", ha="center", va="center",
+                fontsize=SMALL, color=ink[row, column], zorder=4,
                 fontweight="bold" if view.measured[row, column] else "normal",
-            )  # fmt: skip
-    if counts:
-        for row, column in zip(*np.nonzero(view.compounds > 0), strict=True):
-            number, seen = int(view.compounds[row, column]), int(view.measured[row, column])
-            axes.text(
-                column, row + 0.26, f"{seen:,} of {number:,}", ha="center", va="center", fontsize=SMALL - 2.2 + larger,
-                color=ink[row, column] if known[row, column] else palette.muted, zorder=4,
             )  # fmt: skip
     for white in (True, False):
         here = (view.measured > 0) & (light != white)
@@ -346,13 +331,11 @@ def _bar(
     )  # fmt: skip
 
 
-def _key(figure: Figure, view: PairMap, rest: str, palette: Palette, corner: Shape, *, counts: bool) -> None:
+def _key(figure: Figure, view: PairMap, rest: str, palette: Palette, corner: Shape) -> None:
     """Write the legend of the marks below the map."""
     parts = ["● measured (bold)"]
     if ((view.bounded == view.measured) & (view.measured > 0)).any():
         parts.append("○ only as a bound")
-    if counts:
-        parts.append("small: measured, of how many compounds")
     if ((view.compounds > 0) & ~np.isfinite(view.mean)).any():
         parts.append("? not estimable")
     if view.gaps:
