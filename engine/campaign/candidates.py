@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -18,23 +18,6 @@ from . import noise as assay_noise
 from . import series
 from .replay import Ledger
 from .state import Candidates
-
-
-class View(Protocol):
-    """The estimates of an endpoint for every arm, on the endpoint's own side."""
-
-    def means(self, rows: Ints | None = None) -> Floats:
-        """Return the posterior means of some arms, or of all."""
-
-    def sds(self, rows: Ints | None = None) -> Floats:
-        """Return the posterior SDs of the same arms' means."""
-
-
-def view_of(ledger: Ledger, endpoint: int) -> View | None:
-    """Return what is expected of an endpoint by the model that decides; None before the first usable value."""
-    if ledger.calibrated and endpoint in ledger.modelled:
-        return series.view_of(ledger, ledger.current(), endpoint)
-    return posterior_of(ledger, endpoint)
 
 
 def _linked(ledger: Ledger, endpoint: int, data: Pooled) -> Pooled:

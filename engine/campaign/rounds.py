@@ -14,7 +14,7 @@ from ..strategies.protocol import Allocation, Arrays, Calibrated, Decision
 from ..system.progress import Report, silent
 from . import codec, stocked
 from . import noise as assay_noise
-from .candidates import shown_means, view_of
+from .candidates import posterior_of, shown_means
 from .changes import nothing_of_the_plan
 from .events.fold import Work
 from .events.issued import PhasePlanned, RoundClosed, RoundIssued, RoundWithdrawn
@@ -23,7 +23,7 @@ from .file.chain import Draft, as_parts
 from .issued_rounds import Issued, Missing, RoundItem
 from .layout import lay_out, next_round, reasons
 from .replay import Ledger
-from .series import SeriesView, series_reasons
+from .series import knowledge, of_endpoint, series_reasons
 
 
 def planned_round(ledger: Ledger, report: Report = silent) -> list[Draft]:
@@ -109,12 +109,15 @@ def expected(ledger: Ledger, endpoint: int, compounds: Sequence[int]) -> list[tu
 
     None before any value.
     """
-    view = view_of(ledger, endpoint)
+    arms = ledger.arm_of[compounds]
+    if ledger.calibrated and endpoint in ledger.modelled:
+        found = of_endpoint(ledger, knowledge(ledger, ledger.current()), endpoint)
+        if found is None:
+            return [None] * len(compounds)
+        return list(zip(*(each[arms].tolist() for each in found), strict=True))
+    view = posterior_of(ledger, endpoint)
     if view is None:
         return [None] * len(compounds)
-    arms = ledger.arm_of[compounds]
-    if isinstance(view, SeriesView):
-        return list(zip(*(each[arms].tolist() for each in (view.mean, view.low, view.high)), strict=True))
     mean, spread = view.means(arms), 1.96 * view.sds(arms)
     points = (shown_means(ledger, endpoint, each).tolist() for each in (mean, mean - spread, mean + spread))
     return list(zip(*points, strict=True))

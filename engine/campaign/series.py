@@ -70,30 +70,6 @@ def of_endpoint(terms: Ledger, known: Knowledge | None, position: int) -> tuple[
     return -known.estimate[row], -known.high[row], -known.low[row]
 
 
-@dataclass(frozen=True, slots=True)
-class SeriesView:
-    """The estimates of the series model for one endpoint, ``(n_arms,)`` each."""
-
-    mean: Floats
-    low: Floats
-    high: Floats
-
-    def means(self, rows: Ints | None = None) -> Floats:
-        """Return the posterior means of some arms, or of all."""
-        return self.mean if rows is None else self.mean[rows]
-
-    def sds(self, rows: Ints | None = None) -> Floats:
-        """Return the posterior SDs of the same arms' means."""
-        sd = (self.high - self.low) / 3.92
-        return sd if rows is None else sd[rows]
-
-
-def view_of(terms: Ledger, state: State, position: int) -> SeriesView | None:
-    """Return what the model expects of an endpoint; None before the first value."""
-    found = of_endpoint(terms, knowledge(terms, state), position)
-    return None if found is None else SeriesView(*found)
-
-
 def _measured(terms: Ledger, position: int) -> Measured:
     key = (terms.settings.parameters.get("history"), terms.endpoints, id(terms.arm_of), position)
     now: tuple[Measurement, ...] = (*terms.measurements, *terms.readings)

@@ -99,7 +99,6 @@ def test_values_gaps_and_measured_cells_are_seen_without_colour(palette: object)
     said = texts(figure)
     assert {"7.05", "a2", "b0 $x$", "R1 $_$ ↓", "R2 →"} <= set(said)
     assert said.count("?") == 3  # of three rows, the column that cannot be estimated
-    assert sum("of 2" in text for text in said) == 11  # no number in the gap
     key = next(text for text in said if "measured (bold)" in text)
     assert "blank: no such compound" in key.replace("\n", " ")
     assert "? not estimable" in key.replace("\n", " ")
