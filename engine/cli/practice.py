@@ -16,12 +16,11 @@ from ..campaign.settings import Settings
 from ..campaign.state import Status
 from ..domain.goals import AllEpsilonBest, Best, Goal, ParetoSet
 from ..errors import AssayPilotError
-from ..export.formats import refused
 from ..simulate.instances import Instance, get
 from ..simulate.practice import create_practice, practice_results, practice_truth
 from ..simulate.tables import Truth, of_table, truth_of
 from ..strategies.protocol import IN, check_delta
-from ..system.places import temporary_folder
+from ..system.places import refused, temporary_folder
 from ..system.progress import part_of
 from ..text import many, percent, tally
 from .files import export_shortlist

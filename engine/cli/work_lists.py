@@ -12,9 +12,9 @@ from ..campaign.issued_rounds import Round, RoundItem
 from ..campaign.state import Status
 from ..domain.plates import FORMATS
 from ..errors import AssayPilotError
-from ..export.formats import ENDINGS, refused
+from ..export.formats import ENDINGS
 from ..export.work_list import NOT_PLANNED, work_list
-from ..system.places import refuse_name, try_folder
+from ..system.places import refuse_name, refused, try_folder
 from ..system.progress import Report
 from ..text import listed as names
 

@@ -11,12 +11,12 @@ from typing import Any
 
 from ..errors import AssayPilotError
 from ..figures.palette import LIGHT
-from ..system.places import temporary_folder
+from ..system.places import refused, temporary_folder
 from ..system.progress import Report, silent
 from ..tables.raw import FORMULA
 from ..text import in_letters
 from .contents import Contents
-from .formats import refused, write_whole
+from .formats import write_whole
 from .plain import cell_text, in_header, length_of, number_format
 from .sheet import Cell, Sheet, unique
 

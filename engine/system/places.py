@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import sys
@@ -96,6 +97,41 @@ def refuse_name(path: Path) -> None:
 def too_long(path: Path) -> bool:
     """Whether a path is too long for Windows, which says then that there is no such folder."""
     return len(str(path.absolute())) + _BESIDE > _LONGEST and path.absolute().parent.is_dir()
+
+
+def refused(error: OSError, path: Path) -> AssayPilotError:
+    """Return the refusal of a file that could not be written."""
+    full = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG)
+    if error.errno in full:
+        return AssayPilotError("the disk is full", file=str(path), mend="Free some space or choose another folder.")
+    if error.errno in (errno.ENOENT, errno.ENOTDIR):
+        if too_long(path):
+            return AssayPilotError(
+                "the file's name and its folders are too long together",
+                file=str(path),
+                mend="Choose a shorter name, or a folder that lies less deep.",
+            )
+        return AssayPilotError("there is no such folder", file=str(path), mend="Create it or choose another one.")
+    if error.errno == errno.EEXIST:
+        return AssayPilotError("there is already a file of this name", file=str(path), mend="Choose another name.")
+    if held(error) and (getattr(error, "winerror", 0) != 5 or _may_be_written(path)):
+        return AssayPilotError("another program has the file open", file=str(path), mend="Close it there, then again.")
+    if error.errno == errno.ENAMETOOLONG:
+        return AssayPilotError("the name of the file is too long", file=str(path), mend="Choose a shorter one.")
+    if isinstance(error, PermissionError) or error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
+        return AssayPilotError(
+            "the folder or the file may not be written to",
+            file=str(path),
+            mend="Choose another folder, or close the file if another program has it open.",
+        )
+    return AssayPilotError(
+        f"cannot be written ({error.strerror or type(error).__name__})", file=str(path), mend="Choose another folder."
+    )
+
+
+def _may_be_written(path: Path) -> bool:
+    """Whether the file is there and not marked as read-only: so it is no mark that denies its replacement."""
+    return path.is_file() and os.access(path, os.W_OK)
 
 
 def try_folder(folder: Path) -> None:

@@ -80,7 +80,7 @@ def test_a_campaign_is_put_in_place_patiently(tmp_path, monkeypatch, at_once):
     path.unlink()
     monkeypatch.setattr(os, "rename", HeldOpen(1000, 32))
     with (
-        pytest.raises(AssayPilotError, match="Another program is using the file"),
+        pytest.raises(AssayPilotError, match="another program has the file open"),
         new_file(path) as temporary,
     ):
         temporary.write_bytes(b"other")

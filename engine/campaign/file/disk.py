@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import re
 import sqlite3
@@ -11,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ...errors import AssayPilotError
-from ...system.places import WINDOWS, flush, held, patiently, refuse_name, too_long
+from ...system.places import WINDOWS, flush, patiently, refuse_name, refused
 
 _SYNCHRONISED = {
     "OneDrive": re.compile(r"onedrive\b", re.IGNORECASE),
@@ -128,11 +127,6 @@ _BUSY = (
     "Close the other program, or wait a moment, and try again.",
 )
 
-_TOO_LONG = (
-    "The file's name and its folders are too long together",
-    "Choose a shorter name, or a folder that lies less deep.",
-)
-
 # By extended code first, then by primary code (its lowest byte). What is in neither is a bug of ours.
 _SQLITE: dict[int, tuple[str, str]] = {
     sqlite3.SQLITE_READONLY_ROLLBACK: _INTERRUPTED,
@@ -150,17 +144,6 @@ _SQLITE: dict[int, tuple[str, str]] = {
         "The disk reported an error; nothing was written",
         "Check the disk or the network drive and try again.",
     ),
-}
-
-_SYSTEM: dict[int, tuple[str, str]] = {
-    errno.ENOSPC: _FULL,
-    getattr(errno, "EDQUOT", errno.ENOSPC): ("Your share of the disk is used up; nothing was written", _FULL[1]),
-    errno.EACCES: _DENIED,
-    errno.EPERM: _DENIED,
-    errno.EROFS: _DENIED,
-    errno.ENOENT: ("The folder does not exist", "Make the folder, or choose another."),
-    errno.ENOTDIR: ("The folder does not exist", "Make the folder, or choose another."),
-    errno.EEXIST: ("There is already a file of this name", "Choose another name."),
 }
 
 
@@ -186,12 +169,7 @@ def plain_errors(path: Path) -> Iterator[None]:
         # SQLite quotes damaged names in its messages, and the sqlite3 module cannot decode those.
         raise damaged(path, "its list of tables cannot be read") from error
     except OSError as error:
-        if held(error):
-            raise AssayPilotError(_BUSY[0], file=str(path), mend=_BUSY[1]) from error
-        if error.errno == errno.ENOENT and too_long(path):
-            raise AssayPilotError(_TOO_LONG[0], file=str(path), mend=_TOO_LONG[1]) from error
-        known = _SYSTEM.get(error.errno or 0, (f"The system refused: {error.strerror or error}", "Try another folder."))
-        raise AssayPilotError(known[0], file=str(path), mend=known[1]) from error
+        raise refused(error, path) from error
 
 
 def identity(path: Path) -> tuple[int, int] | None:

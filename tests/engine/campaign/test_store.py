@@ -224,7 +224,7 @@ def test_creating_never_overwrites(store: Store, tmp_path: Path) -> None:
     before = sorted(os.listdir(tmp_path))
     assert "already a file of this name" in str(refusal(Store.create, store.path, [CREATED]))
     assert "already a file of this name" in str(refusal(Store.create, tmp_path, [CREATED]))
-    assert "folder does not exist" in str(refusal(Store.create, tmp_path / "no" / "x.assaypilot", [CREATED]))
+    assert "no such folder" in str(refusal(Store.create, tmp_path / "no" / "x.assaypilot", [CREATED]))
     assert sorted(os.listdir(tmp_path)) == before
     assert store.n_events == len(store.events()) == 2
 
@@ -342,7 +342,7 @@ def test_copy_never_overwrites_a_file(store: Store, tmp_path: Path) -> None:
     assert "already a file" in str(refusal(store.save_copy, copy))
     assert copy.read_bytes() == b"precious"
     assert "already a file" in str(refusal(store.save_copy, store.path))
-    assert "folder does not exist" in str(refusal(store.save_copy, tmp_path / "no" / "x.assaypilot"))
+    assert "no such folder" in str(refusal(store.save_copy, tmp_path / "no" / "x.assaypilot"))
     assert sorted(os.listdir(tmp_path)) == sorted([store.path.name, copy.name])
 
 
