@@ -14,7 +14,7 @@ from ..domain.controls import refuse_compounds, resolved
 from ..domain.derived import behind, check_differences, check_profiles, check_structures, with_noise
 from ..domain.endpoint import Endpoint, Kind
 from ..domain.library import Library
-from ..domain.measurements import FEW_REPEATED, Result, replicate_noise
+from ..domain.measurements import FEW_REPEATED, Measurement, Result, replicate_noise
 from ..domain.noise import usual
 from ..domain.stock import NOTHING_STATED, StockLine, StockTerms
 from ..errors import AssayPilotError
@@ -55,7 +55,8 @@ def creation(
     needed = [k for k, e in enumerate(endpoints) if e.name in settings.objectives or e.limit is not None or e.curves]
     measured = [endpoints[k].name for k in behind(endpoints, needed)]
     series = states_errors(settings.strategy) and _kind(endpoints, settings) == "value"
-    endpoints, notes = _with_noise(library, endpoints, history, measured, settings, learned=series)
+    taken = prepare(partial(measurement, library, endpoints), endpoints, history, first_number=1)
+    endpoints, notes = _with_noise(endpoints, taken.measurements, measured, settings, learned=series)
     endpoints = with_noise(endpoints)
     notes += _cautions(endpoints, settings, len(measured))
     settings = replace(settings, controls=resolved(settings.controls, endpoints, behind(endpoints, needed)))
@@ -75,7 +76,6 @@ def creation(
         raise AssayPilotError(
             f"a campaign needs at least two compounds, got {len(library)}", mend="Add compounds to the table."
         )
-    taken = prepare(partial(measurement, library, endpoints), endpoints, history, first_number=1)
     if taken.rejected:
         row, reason = taken.rejected[0]
         raise AssayPilotError(reason, row=row)
@@ -145,28 +145,50 @@ def _with_objectives(endpoints: Sequence[Endpoint], settings: Settings) -> Setti
             if name.casefold() == other.casefold():
                 twice = f"endpoint {name} is named twice" + ("" if name == other else f" (as {other}, too)")
                 raise AssayPilotError(twice, option="--endpoint", mend="Name it once.")
-    for name in settings.objectives:
-        if name not in names:
-            raise AssayPilotError(
-                f"there is no endpoint {name!r}", option="--objective", mend=f"Choose one of: {', '.join(names)}."
-            )
-    if settings.objectives:
-        return settings
-    if settings.goal == "pareto":
-        if len(names) < 2:
-            raise AssayPilotError(
-                f"trade-offs need at least two endpoints, got {len(names)}{f' ({names[0]})' if names else ''}",
-                option="--goal",
-                mend="Name another endpoint, or ask for epsilon-best.",
-            )
-        return replace(settings, objectives=tuple(names))
-    if len(names) != 1:
+    found = objectives_of(settings.objectives or None, endpoints, settings.goal)
+    if settings.goal != "pareto":
+        return replace(settings, objective=found[0])
+    if len(names) < 2:
         raise AssayPilotError(
-            f"the goal {settings.goal} is about one endpoint, and there are {len(names)}: {', '.join(names)}",
-            option="--objective",
-            mend="Say which one.",
+            f"trade-offs need at least two endpoints, got {len(names)} ({names[0]})",
+            option="--goal",
+            mend="Name another endpoint, or ask for epsilon-best.",
         )
-    return replace(settings, objective=names[0])
+    return replace(settings, objectives=found or tuple(names))
+
+
+def objectives_of(requested: Sequence[str] | None, endpoints: Sequence[Endpoint], goal: str) -> tuple[str, ...]:
+    """Return the endpoints the goal is about: those named, else the only one.
+
+    For trade-offs () means all of them.
+    """
+    from ..tables.endpoint_kinds import named
+
+    names = [endpoint.name for endpoint in endpoints]
+    if not names:
+        raise AssayPilotError(
+            "the table has no column of measured values, and no endpoint was named",
+            option="--endpoint",
+            mend='Say what will be measured, for example "pIC50;sd=0.2".',
+        )
+    if requested is None:
+        if len(names) == 1:
+            return (names[0],)
+        if goal == "pareto":
+            return ()
+        raise AssayPilotError(
+            f"there are {len(names)} endpoints: {', '.join(names)}",
+            option="--objective",
+            mend="Say which one the goal is about.",
+        )
+    found = named(requested, endpoints)
+    if len(found) > 1 and goal != "pareto":
+        raise AssayPilotError(
+            f"the goal {goal} is about one endpoint, and {len(found)} were named: {', '.join(found)}",
+            option="--objective",
+            mend="Name one, or ask for trade-offs.",
+        )
+    return tuple(found)
 
 
 def _cautions(endpoints: Sequence[Endpoint], settings: Settings, n_measured: int) -> list[str]:
@@ -200,9 +222,8 @@ _HARDLY_KNOWN = (
 
 
 def _with_noise(
-    library: Library,
     endpoints: Sequence[Endpoint],
-    history: Sequence[Result],
+    history: Sequence[Measurement],
     measured: Sequence[str],
     settings: Settings,
     *,
@@ -214,12 +235,11 @@ def _with_noise(
 
     AssayPilotError when that of one that is ``measured`` is neither given nor in the replicates.
     """
-    taken = prepare(partial(measurement, library, endpoints), endpoints, history, first_number=1)
     out, notes = [], []
     for position, endpoint in enumerate(endpoints):
         needed = endpoint.name in measured
         if endpoint.noise_sd is None and endpoint.of is None:
-            own = [m for m in taken.measurements if m.endpoint == position and m.usable]
+            own = [m for m in history if m.endpoint == position and m.usable]
             noise, compounds = replicate_noise(
                 [m.compound for m in own],
                 [m.value for m in own],

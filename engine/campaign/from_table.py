@@ -15,7 +15,6 @@ from ..domain.stock import NOTHING_STATED, StockTerms
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from ..tables.check import EndpointFacts, endpoint_facts
-from ..tables.endpoint_kinds import named
 from ..tables.importer import ImportedTable
 from ..tables.options import TableMapping
 from ..tables.raw import RawTable
@@ -23,6 +22,7 @@ from ..tables.results import ResultsTable, read_results
 from ..tables.values import is_missing
 from ..text import many
 from .campaign import Campaign
+from .creation import objectives_of
 from .issued_rounds import Source
 from .settings import Settings
 from .state import Status
@@ -169,38 +169,6 @@ def _left_out(imported: ImportedTable) -> list[str]:
         f"{many(len(imported.not_used), 'row or value', 'rows or values')} of the table not used; "
         f"the first is {where}{': ' if where else ''}{first.reason}"
     ]
-
-
-def objectives_of(requested: Sequence[str] | None, endpoints: Sequence[Endpoint], goal: str) -> tuple[str, ...]:
-    """Return the endpoints the goal is about: those named, else the only one.
-
-    For trade-offs () means all of them.
-    """
-    names = [endpoint.name for endpoint in endpoints]
-    if not names:
-        raise AssayPilotError(
-            "the table has no column of measured values, and no endpoint was named",
-            option="--endpoint",
-            mend='Say what will be measured, for example "pIC50;sd=0.2".',
-        )
-    if requested is None:
-        if len(names) == 1:
-            return (names[0],)
-        if goal == "pareto":
-            return ()
-        raise AssayPilotError(
-            f"there are {len(names)} endpoints: {', '.join(names)}",
-            option="--objective",
-            mend="Say which one the goal is about.",
-        )
-    found = named(requested, endpoints)
-    if len(found) > 1 and goal != "pareto":
-        raise AssayPilotError(
-            f"the goal {goal} is about one endpoint, and {len(found)} were named: {', '.join(found)}",
-            option="--objective",
-            mend="Name one, or ask for trade-offs.",
-        )
-    return tuple(found)
 
 
 def _epsilon(

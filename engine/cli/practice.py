@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arrays import Floats
-from ..campaign.from_table import objectives_of, refuse_taken
+from ..campaign.creation import objectives_of
+from ..campaign.from_table import refuse_taken
 from ..campaign.settings import Settings
 from ..campaign.state import Status
 from ..domain.goals import AllEpsilonBest, Best, Goal, ParetoSet
