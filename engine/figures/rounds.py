@@ -6,16 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter
 from numpy.typing import NDArray
 
 from ..arrays import Ints
 from ..text import percent
-from .canvas import SMALL, blank, cut_middle, legend, note, whole_ticks, with_message
+from .canvas import SMALL, blank, cut_middle, legend, whole_ticks, with_message
 from .palette import IN, LIGHT, MARKERS, OUT, UNDECIDED, WORDS, Palette
 
 
@@ -65,103 +62,7 @@ def set_by_round(
 
 
 _TOP, _BOTTOM, _RIGHT = 0.26, 0.46, 0.2
-_LETTER = 0.072
-"""Most inches of a letter next to the rows."""
 _LONGEST = 24
-
-
-@dataclass(frozen=True, slots=True)
-class Reach:
-    """One row: the 80 % range of a count, and its median."""
-
-    name: str
-    low: int
-    middle: int
-    high: int
-    more: bool = False
-    """Whether the upper end is only as far as was looked."""
-    budget: int | None = None
-
-    @property
-    def words(self) -> str:
-        """``384 to 672``, ``384 to 9,600 or more``, ``96``."""
-        more = " or more" if self.more else ""
-        return f"{self.low:,}{more}" if self.low >= self.high else f"{self.low:,} to {self.high:,}{more}"
-
-
-def reach_plot(
-    rows: Sequence[Reach],
-    *,
-    used: int = 0,
-    palette: Palette = LIGHT,
-    size: tuple[float, float] = (4.5, 1.5),
-    dpi: float = 100.0,
-) -> Figure:
-    """Return the figure: a bar from low to high for each row, its middle a point, its budget a dashed line.
-
-    The first row is hollow (what is), the others are filled (what could be). ``used`` is shaded from 0 on: no row can
-    end before it. A bar whose upper end is open ends in an arrow.
-    """
-    if not rows:
-        return with_message(blank(size, dpi, palette, (0.2, 0.2, _BOTTOM, _TOP)), palette, "Nothing is expected yet.")
-    longest = max(max(len(cut_middle(row.name, _LONGEST)), len(row.words)) for row in rows)
-    figure = blank(size, dpi, palette, (0.16 + _LETTER * longest, _RIGHT, _BOTTOM, _TOP))
-    axes = figure.axes[0]
-    budgets = sorted({row.budget for row in rows if row.budget is not None})
-    end = 1.06 * max(used, *budgets, *(row.high for row in rows), 1)
-    axes.set_xlim(0.0, end)
-    axes.set_ylim(len(rows) - 0.45, -0.55)
-    axes.set_yticks([])
-    axes.spines["left"].set_visible(False)
-    axes.grid(axis="x", color=palette.grid, linewidth=0.6, zorder=0)
-    axes.set_axisbelow(True)
-    if used > 0:
-        axes.axvspan(0.0, used, color=palette.grid, zorder=0.5, linewidth=0)
-    for place, row in enumerate(rows):
-        _bar(axes, place, row, end, palette, filled=place > 0 or len(rows) == 1)
-        _name(axes, place, row, palette)
-    handles: list[Line2D | Patch] = []
-    if used > 0:
-        handles.append(Patch(facecolor=palette.grid, label=f"{used:,} used"))
-    if budgets:
-        words = f"budget {' and '.join(f'{budget:,}' for budget in budgets)}"
-        handles.append(Line2D([], [], color=palette.cutoff, linestyle=(0, (4, 2)), linewidth=1.4, label=words))
-    legend(figure, handles, palette)
-    axes.xaxis.set_major_locator(whole_ticks("auto"))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-    axes.set_xlabel("measurements in all", color=palette.muted, fontsize=SMALL)
-    return figure
-
-
-def _bar(axes: Axes, place: int, row: Reach, end: float, palette: Palette, *, filled: bool) -> None:
-    """Draw one interval, its middle and its budget."""
-    colour = palette.accent if filled else palette.muted
-    high = max(row.high, row.low + 0.008 * end)
-    axes.barh(
-        place, high - row.low, left=row.low, height=0.40, color=colour if filled else palette.background,
-        edgecolor=colour, linewidth=1.3, zorder=2,
-    )  # fmt: skip
-    middle = palette.background if filled else colour
-    axes.plot([row.middle], [place], marker="o", markersize=5.0, color=middle, markeredgecolor=middle, zorder=3)
-    if row.more:
-        axes.plot([high], [place], marker=">", markersize=9, color=colour, zorder=3, clip_on=False)
-    if row.budget is not None:
-        axes.plot(
-            [row.budget, row.budget], [place - 0.5, place + 0.5], color=palette.cutoff, linestyle=(0, (4, 2)),
-            linewidth=1.4, zorder=4,
-        )  # fmt: skip
-
-
-def _name(axes: Axes, place: int, row: Reach, palette: Palette) -> None:
-    """Write left of a row what it is, and its numbers below that."""
-    for text, shift, colour, weight in (
-        (cut_middle(row.name, _LONGEST), 6.5, palette.muted, "normal"),
-        (row.words, -6.0, palette.text, "bold"),
-    ):
-        note(
-            axes, text, (0.0, place), (-8, shift), colour, coords=axes.get_yaxis_transform(), ha="right", va="center",
-            fontweight=weight,
-        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from ..widgets.text import Role, button, error_words, label
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from assaypilot.engine.figures.rounds import Discovery, Reach
+    from assaypilot.engine.figures.rounds import Discovery
     from assaypilot.engine.simulate.forecast import Forecast, Spread
 
 
@@ -29,14 +29,6 @@ def span(spread: Spread, *, more: bool = False) -> str:
     """``384 to 672``, ``384 to 9,600 or more``, ``96``."""
     open_end = " or more" if more else ""
     return f"{spread.low:,}{open_end}" if spread.low >= spread.high else f"{spread.low:,} to {spread.high:,}{open_end}"
-
-
-def reach_of(name: str, found: Foresight) -> Reach:
-    """Return the forecast as a row of the picture; only off the window's thread, because it loads matplotlib."""
-    from assaypilot.engine.figures.rounds import Reach
-
-    spread = found.forecast.measurements
-    return Reach(name, spread.low, spread.middle, spread.high, found.forecast.open_ended, found.budget)
 
 
 def discovery_of(name: str, found: Foresight) -> Discovery:
@@ -266,7 +258,8 @@ class Outlooks(QWidget):
             text = f"Now {text[:1].lower()}{text[1:]}"
         self.words.setText(text)
         self._show_rows(now, tried)
-        rows = [(name, found) for name, found in ((self._name, now), (TRIED, tried)) if found is not None]
+        both = ((self._name, now), (TRIED, tried))
+        rows = [(name, found) for name, found in both if found is not None and found.forecast.curve]
         self.canvas.setVisible(bool(rows) and not self._old)
         if rows and not self._old:
             keeps = self.canvas.sizePolicy()
@@ -297,11 +290,7 @@ class Outlooks(QWidget):
 
 
 def _drawn(rows: tuple[tuple[str, Foresight], ...], size: tuple[float, float], dpi: float) -> Figure:
-    from assaypilot.engine.figures.rounds import discovery_plot, reach_plot
+    from assaypilot.engine.figures.rounds import discovery_plot
 
-    if all(found.forecast.curve for _, found in rows):
-        curves = [discovery_of(name, found) for name, found in rows]
-        return discovery_plot(curves, palette=theme().colours.figure, size=size, dpi=dpi)
-    used = max(found.used for _, found in rows)
-    bars = [reach_of(name, found) for name, found in rows]
-    return reach_plot(bars, used=used, palette=theme().colours.figure, size=size, dpi=dpi)
+    curves = [discovery_of(name, found) for name, found in rows]
+    return discovery_plot(curves, palette=theme().colours.figure, size=size, dpi=dpi)

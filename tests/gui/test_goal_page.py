@@ -74,8 +74,7 @@ def test_tried_settings_are_compared_with_the_present_ones(qtbot, campaign, crys
     assert page.form.field("epsilon").note.text() == "log = 4-fold; now 0.5"
     assert crystal.asked == [None, Change(epsilon=0.6)]
     assert "within 0.6 of the best" in page.change.words.text()
-    until(qtbot, lambda: page.outlooks.canvas.shown)
-    assert "290 to 480" in page.outlooks.canvas.accessibleDescription()
+    assert "290 to 480" in page.outlooks.table()
     page.change.leave_button.click()
     assert page.form.field("epsilon").text == "0.5"
     assert page.outlooks.words.text() == "384 to 672 measurements in all, in 4 to 7 rounds."
