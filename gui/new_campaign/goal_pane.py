@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QWidget
 
-from assaypilot.engine.campaign.outlook import Outlook, Plan, draft, look_ahead
+from assaypilot.engine.campaign.outlook import Plan, draft
 from assaypilot.engine.campaign.settings import Settings as CampaignSettings
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
@@ -21,7 +21,7 @@ from ..session.forecast import Forecasting
 from ..session.session import Session
 from ..widgets.inputs import Scrolled
 from ..widgets.layout import STRETCH, column_of, put, row_of
-from ..widgets.text import Details, button, error_words, label
+from ..widgets.text import button, error_words, label
 from .columns_pane import Checked
 from .goal_fields import GoalFields
 from .goal_strategy import load_strategies
@@ -49,13 +49,12 @@ class GoalPane(GoalFields):
         self.details.toggled.connect(self._show_details)
         column.addLayout(row_of(label("What this will find", "heading"), STRETCH, self.details))
         self.sentence = label("", wrap=True, selectable=True)
-        self.outlook = Details()
-        self.simulated = Outlooks(now="expected", without=("First decision", "Measurements", "Rounds"))
+        self.simulated = Outlooks(now="expected", without=("Measurements", "Rounds"))
         self.simulated.hide()
         self.problem = label("", "problem", wrap=True)
         self.cautions = label("", "muted", wrap=True, selectable=True)
         self.history = label("", "muted", wrap=True)
-        put(column, self.problem, self.sentence, self.cautions, self.simulated, self.outlook, self.history, STRETCH)
+        put(column, self.problem, self.sentence, self.cautions, self.simulated, self.history, STRETCH)
         column_of((Scrolled(body), 1), holder=self)
         self.ahead = Forecasting(session, self)
         self.ahead.known.connect(self._foreseen)
@@ -117,7 +116,6 @@ class GoalPane(GoalFields):
             if self.checked is not None and not self.problem.text():
                 self.problem.setText("Correct the highlighted field.")
                 self.problem.show()
-            self.outlook.show_rows([])
             self.simulated.hide()
             self.changed.emit()
             return
@@ -137,7 +135,6 @@ class GoalPane(GoalFields):
         """Fade the forecast until that of the current goal is there."""
         self.ahead.stop()
         self.simulated.outdate()
-        self.outlook.setEnabled(False)
         facts = () if self.checked is None else self.checked.facts
         count = sum(one.measured for one in facts if one.endpoint.of is None)
         self.history.setVisible(count > 0 and not self.strategy.calibrated)
@@ -148,17 +145,8 @@ class GoalPane(GoalFields):
         self._ready = (settings, list(endpoints))
         self._look_ahead()
         self._show_words(f"{plan.sentence}.", plan.cautions)
-        self.outlook.setEnabled(True)
-        self.outlook.show_rows([] if self.strategy.calibrated else [("", "Asking the planner what it will take…")])
-        self._job.start(
-            self.session.read(
-                "Looking ahead",
-                lambda report: look_ahead(plan, report),
-                lambda outlook: self._show(outlook, settings),
-                self._refuse,
-            )
-        )
         self._check_file()
+        self.changed.emit()
 
     def _show_words(self, sentence: str, cautions: Sequence[str]) -> None:
         """Show the goal in words and what is assumed, or nothing while that is not known."""
@@ -193,12 +181,6 @@ class GoalPane(GoalFields):
         self.simulated.show_now(None)
         self.simulated.refuse_because(error)
 
-    def _show(self, outlook: Outlook, settings: CampaignSettings) -> None:
-        # A full round is what was typed above.
-        usual = outlook.calibrated and outlook.first == settings.per_round and outlook.rank >= outlook.unknowns
-        self.outlook.show_rows([] if usual else outlook.lines(settings.budget))
-        self.changed.emit()
-
     def _refuse(self, error: Exception) -> None:
         if isinstance(error, Cancelled):
             return
@@ -206,7 +188,6 @@ class GoalPane(GoalFields):
         self.ahead.stop()
         self.simulated.hide()
         self._show_words("", ())
-        self.outlook.show_rows([])
         if isinstance(error, AssayPilotError):
             self._blame(error)
         self.changed.emit()
