@@ -26,8 +26,8 @@ from ..tables.opening import read_table
 from ..tables.options import TableOptions, parse_endpoint_spec
 from ..tables.values import Value, narrow
 from ..text import many, pick
-from .files import control_value, value_record
-from .parser import NONE, Numbered
+from .files import value_named, value_record
+from .parser import NONE
 from .program import Console, Reply, count, in_file
 from .standing import guarantee_of
 
@@ -204,7 +204,7 @@ def amend(options: argparse.Namespace, console: Console) -> Reply:
     """Amend a value. Show the effects first, and ask where a proof has decided by it."""
     with Campaign.open(options.file, read_only=options.dry_run, report=console.report) as campaign:
         before = campaign.status()
-        found = _value_named(options.number, before, str(options.file))
+        found = value_named(options.number, before, str(options.file))
         entry = _entry(options.value, before.endpoints[found.endpoint]) if options.command == "correct" else None
         consequences = _amended(campaign, found, entry, options, dry=True)
         console.print(*consequences)
@@ -217,7 +217,7 @@ def amend(options: argparse.Namespace, console: Console) -> Reply:
         now = campaign.status()
         history = campaign.history()
     what = next(line.text for line in reversed(history) if line.kind.startswith("measurement_"))
-    found = _value_named(options.number, now, str(options.file))
+    found = value_named(options.number, now, str(options.file))
     return Reply(_amendment(now, found, consequences, changed=True), [what, now.statement, now.promise])
 
 
@@ -231,19 +231,6 @@ def _amended(
     if options.command == "include":
         return campaign.include(number, reason, **of)
     return campaign.exclude(number, reason, judgement=options.judgement, **of)
-
-
-def _value_named(named: Numbered, now: Status, file: str) -> Measurement | Reading:
-    """Return the value with a number; AssayPilotError when there is none."""
-    number = named.number
-    if named.control:
-        return control_value(number, now, file)
-    found = next((one for one in now.measurements if one.number == number and not one.withdrawn), None)
-    if found is None:
-        raise AssayPilotError(
-            f"there is no value with the number {number}", file=file, mend="assaypilot log FILE --values lists them."
-        )
-    return found
 
 
 def _entry(text: str, endpoint: Endpoint) -> Value:

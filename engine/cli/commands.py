@@ -177,7 +177,7 @@ out OUT.csv: the table of results to write
   "IC50 (nM)"
 --points CSV: write every point with its fit; a reason in its column Excluded takes a point out when that file is
   fitted again
---plots PDF|PNG: draw the curves, with what to look at
+--plots PDF: draw the curves, with what to look at
 --plateaus <free|fixed> (default free): free (default): each curve has its own; fixed: 0 and 100 %% effect
 [reading] Settings that the table does not contain.
 --response COL: column of responses

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import json
 import locale
 import os
@@ -14,7 +13,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from ..system import program_version
+from ..system import program_version, version_of
 from ..system.places import try_folder
 from ..text import pick
 from .program import Reply, data_folder, table
@@ -44,7 +43,7 @@ def doctor(*_: object) -> Reply:
         "platform": platform.platform(),
         "machine": platform.machine(),
         "processors": os.cpu_count(),
-        "packages": {name: _version(name) for name in _PACKAGES},
+        "packages": {name: version_of(name) for name in _PACKAGES},
         "sqlite": sqlite3.sqlite_version,
         "qt": _qt(),
         "write_access": {
@@ -62,13 +61,6 @@ def doctor(*_: object) -> Reply:
     return Reply(document, _lines(document))
 
 
-def _version(name: str) -> str | None:
-    try:
-        return importlib.metadata.version(name)
-    except importlib.metadata.PackageNotFoundError:
-        return None
-
-
 def _qt() -> dict[str, Any]:
     """Version, platform, number of font families, and what is wrong (None: nothing)."""
     absent: dict[str, Any] = {"version": None, "platform": None, "fonts": None, "font": None}
@@ -84,7 +76,7 @@ def _qt() -> dict[str, Any]:
         problem = " ".join(answer.stderr.split()) or f"Qt ended with exit code {answer.returncode}"
         if "No module named" in answer.stderr:
             problem = "PySide6 is not installed; the window needs it, the command line does not"
-        return absent | {"version": _version("PySide6-Essentials"), "problem": problem[:500]}
+        return absent | {"version": version_of("PySide6-Essentials"), "problem": problem[:500]}
     found: dict[str, Any] = json.loads(lines[-1])
     return found | {"problem": None if found["fonts"] else "no fonts were found: texts in the window would be empty"}
 

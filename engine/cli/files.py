@@ -16,6 +16,7 @@ from ..domain.measurements import Measurement
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from ..text import many, pick
+from .parser import Numbered
 from .program import Console, Reply, table
 from .work_lists import check_place, keep_other_tables
 
@@ -28,12 +29,13 @@ def control_number(reading: Reading) -> str:
     return f"C{reading.number}"
 
 
-def control_value(number: int, now: Status, file: str) -> Reading:
-    """Return the value of a control with a number; AssayPilotError when there is none."""
-    found = next((one for one in now.readings if one.number == number and not one.withdrawn), None)
+def value_named(named: Numbered, now: Status, file: str) -> Measurement | Reading:
+    """Return the value with a number, of a compound or a control; AssayPilotError when there is none."""
+    values: Sequence[Measurement] = now.readings if named.control else now.measurements
+    found = next((one for one in values if one.number == named.number and not one.withdrawn), None)
     if found is None:
         raise AssayPilotError(
-            f"there is no value of a control with the number C{number}",
+            f"there is no value with the number {'C' * named.control}{named.number}",
             file=file,
             mend="assaypilot log FILE --values lists them.",
         )

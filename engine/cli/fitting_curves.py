@@ -52,7 +52,6 @@ def curves(options: argparse.Namespace, console: Console) -> Reply:
     write_csv(options.out, RESULTS, result_rows(found, options.endpoint, unit))
     if options.points is not None:
         write_csv(options.points, point_header(points), point_rows(points, found))
-    plots: list[Path] = []
     results = [reported(curve, unit) for curve in found.curves]
     words = [
         "no value"
@@ -65,7 +64,7 @@ def curves(options: argparse.Namespace, console: Console) -> Reply:
         from ..export.pictures import write_plots
 
         axis = "% effect" if found.percent else points.response
-        plots = write_plots(Path(options.plots), found.curves, words, axis, console.report)
+        write_plots(Path(options.plots), found.curves, words, axis, console.report)
     reply = {
         "file": str(options.out),
         "endpoint": options.endpoint,
@@ -79,7 +78,7 @@ def curves(options: argparse.Namespace, console: Console) -> Reply:
         "plates": [pick(plate, "plate neutral full n_neutral n_full z_prime") for plate in found.plates],
         "rejected": [{"row": row, "reason": reason} for row, reason in points.rejected],
         "points_file": options.points,
-        "plots": [str(path) for path in plots],
+        "plots": [options.plots] if options.plots else [],
         "warnings": list(points.warnings),
         "seconds": time.perf_counter() - started,
     }
@@ -108,18 +107,17 @@ def curves(options: argparse.Namespace, console: Console) -> Reply:
         lines.append(
             f"Points: {options.points}. To leave a point out, give a reason in Excluded and fit that file instead"
         )
-    lines += [f"Plots: {path}" for path in plots]
+    if options.plots is not None:
+        lines.append(f"Plots: {options.plots}")
     return Reply(reply, lines)
 
 
 def _check_targets(options: argparse.Namespace) -> None:
     """Refuse what cannot be written, before anything is."""
-    from ..export.pictures import ENDINGS
-
     targets: list[tuple[str | None, str | None, Sequence[str], Callable[[Sequence[str]], bool] | None]] = [
         (None, options.out, (".csv",), lambda columns: set(columns) >= _MARKS),
         ("--points", options.points, (".csv",), lambda columns: set(columns) >= _POINT_MARKS),
-        ("--plots", options.plots, ENDINGS, None),
+        ("--plots", options.plots, (".pdf",), None),
     ]
     for option, path, endings, is_ours in targets:
         if path is None:

@@ -152,7 +152,6 @@ def agreement_figure(status: Status, endpoint: int, data: Measured, size: Shape,
     )  # fmt: skip
 
 
-ENDINGS = (".pdf", ".png")
 _DPI = 150.0
 _COLUMNS, _ROWS = 4, 5
 _PAGE = (8.27, 11.69)
@@ -163,27 +162,14 @@ _FLAGS = 44
 """Letters of the flags above a curve."""
 
 
-def write_plots(
-    path: Path, curves: Sequence[Curve], values: Sequence[str], axis: str, report: Report = silent
-) -> list[Path]:
-    """Write the pages; a PNG has one page, and further pages become NAME-2.png and so on. Return the files."""
+def write_plots(path: Path, curves: Sequence[Curve], values: Sequence[str], axis: str, report: Report = silent) -> None:
+    """Write the pages of curves as PDF."""
     from matplotlib.backends.backend_pdf import PdfPages
 
-    pages = curve_pages(curves, values, axis, dpi=_DPI)
-    if path.suffix.casefold() == ".pdf":
-        with whole_file(path) as temporary, PdfPages(temporary) as pdf:
-            for number, page in enumerate(pages, start=1):
-                report(0.9, f"Drawing page {number}")
-                pdf.savefig(page, facecolor=page.get_facecolor())
-        return [path]
-    written = []
-    for number, page in enumerate(pages, start=1):
-        report(0.9, f"Drawing page {number}")
-        file = path if number == 1 else path.with_name(f"{path.stem}-{number}{path.suffix}")
-        with whole_file(file) as temporary:
-            page.savefig(temporary, format="png", facecolor=page.get_facecolor())
-        written.append(file)
-    return written
+    with whole_file(path) as temporary, PdfPages(temporary) as pdf:
+        for number, page in enumerate(curve_pages(curves, values, axis, dpi=_DPI), start=1):
+            report(0.9, f"Drawing page {number}")
+            pdf.savefig(page, facecolor=page.get_facecolor())
 
 
 def curve_pages(

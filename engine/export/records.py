@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import platform
 from collections.abc import Sequence
 
@@ -12,6 +11,7 @@ from ..domain.derived import in_words
 from ..domain.endpoint import Endpoint
 from ..domain.kinds import word_of
 from ..domain.measurements import Measurement
+from ..system import version_of
 from .sheet import Cell, Column, Sheet, rounded, sheet_of
 from .shortlist import AVAILABILITY_MEANS, decimals_of
 
@@ -205,7 +205,7 @@ def settings(status: Status, what: str, program: str, exported: str, file: str) 
         *_confirmation(status),
         *((f"Note {k}", text) for k, text in enumerate(status.warnings, start=1)),
         ("Program", program),
-        *((f"Version of {name}", _version(name)) for name in _LIBRARIES),
+        *((f"Version of {name}", version_of(name) or "unknown") for name in _LIBRARIES),
         ("Version of Python", platform.python_version()),
         ("Exported", exported),
         *((("Campaign file", file),) if file else ()),
@@ -266,10 +266,3 @@ def _cores(status: Status) -> tuple[str, ...]:
 def _plain(value: object) -> Cell:
     """Return a parameter's value as a cell."""
     return value if value is None or isinstance(value, (str, int, float, bool)) else str(value)
-
-
-def _version(name: str) -> str:
-    try:
-        return importlib.metadata.version(name)
-    except importlib.metadata.PackageNotFoundError:
-        return "unknown"

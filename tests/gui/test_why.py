@@ -94,7 +94,7 @@ def test_panel_explains_out_in_and_undecided(window):
         assert lines == [line.text for line in value_lines(reasoning.values, named=False)]
         assert side.values.more.isVisible() != bool(lines)
     window.candidates.select(first(window, 2))
-    assert "outside the cutoff" in panel(window).why.words.text()
+    assert "another compound is better" in panel(window).why.words.text()
     assert "Why out" in panel(window).why.accessibleName()
 
 
@@ -271,5 +271,5 @@ def test_sar_panel_explains_as_the_candidates_panel(qtbot, open_window,
     window.session.selection.choose(5)
     idle(qtbot, window)
     show(qtbot, window, PageName.CANDIDATES)
-    assert window.sar.panel.why.words.text() == window.candidates.panel.why.words.text() != ""
-    assert window.sar.panel.picked.text() == window.candidates.panel.picked.text()
+    assert window.sar.panel.why.words.text() == window.candidates.panel.why.words.text()
+    assert window.sar.panel.picked.text() == window.candidates.panel.picked.text() != ""

@@ -87,6 +87,3 @@ def test_plots_name_every_curve_and_what_to_look_at(done, tmp_path, monkeypatch)
     assert "not reached" in pages[1]
     assert found["plots"] == [str(tmp_path / "plots.pdf")]
     document.close()
-    pictures = done("curves", raw, out, "--plots", tmp_path / "plots.png")["plots"]
-    assert pictures == [str(tmp_path / "plots.png"), str(tmp_path / "plots-2.png")]
-    assert (tmp_path / "plots-2.png").read_bytes().startswith(b"\x89PNG")
