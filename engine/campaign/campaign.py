@@ -8,7 +8,7 @@ from ..domain.endpoint import Relation
 from ..domain.library import Library
 from ..domain.measurements import Result
 from ..domain.plates import PlateUse
-from ..domain.stock import NOTHING_STATED, StockLine, StockTerms
+from ..domain.stock import IN_STOCK, NOTHING_STATED, StockLine, StockTerms
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from . import plating
@@ -33,7 +33,7 @@ from .rounds import (
     withdrawn_round,
 )
 from .state import RecordReport, Status
-from .stocked import arrived_drafts, stock_drafts
+from .stocked import stock_drafts
 
 
 class Campaign(CampaignFile):
@@ -73,11 +73,10 @@ class Campaign(CampaignFile):
 
     def arrived(self, ids: Sequence[str]) -> None:
         """Record that compounds that were to be made have arrived; they come in the next round of their phase."""
-        drafts = arrived_drafts(self._ledger, ids)
-        if not drafts:
-            raise AssayPilotError("these compounds are in stock already")
-        with self._writing() as work:
-            add_stock(work, drafts)
+        found = map(self._ledger.library.find, ids)
+        lines = [StockLine(compound, IN_STOCK) for compound in found if compound is not None]
+        if not lines or not self.set_stock(lines, note="arrived"):
+            raise AssayPilotError("these compounds are in stock already, or not in the library")
 
     def plan_confirmation(self, report: Report = silent) -> Round | None:
         """Return the next confirmation round, or the open one unchanged.

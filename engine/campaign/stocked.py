@@ -6,7 +6,7 @@ A compound that cannot be made is marked as unavailable, as ``record --unavailab
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arrays import Flags, Floats, Ints
-from ..domain.stock import CANNOT, IN_STOCK, NOT_STATED, NOTHING_STATED, TO_MAKE, StockLine, StockTerms
+from ..domain.stock import CANNOT, IN_STOCK, NOT_STATED, TO_MAKE, StockLine, StockTerms
 from ..errors import AssayPilotError
 from ..strategies.designs import table
 from ..strategies.protocol import State, Supply
@@ -197,17 +197,6 @@ def stock_drafts(
         "note": " ".join(note.split()),
     }
     return [Draft("stock_stated", data)]
-
-
-def arrived_drafts(ledger: Books, names: Iterable[str]) -> list[Draft]:
-    """Return the event of compounds being there now; AssayPilotError for one that is not in the library."""
-    lines = []
-    for name in names:
-        compound = ledger.library.find(name)
-        if compound is None:
-            raise AssayPilotError(f"{name!r} is not in the library", option="--arrived", mend="Check the id.")
-        lines.append(StockLine(compound, IN_STOCK))
-    return stock_drafts(ledger, lines, NOTHING_STATED, note="arrived")
 
 
 def replace_lines(stock: Stock, lines: Sequence[StockLine]) -> Stock:
