@@ -11,7 +11,6 @@ import numpy as np
 from ..domain.features import ProjectedFeatures
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
-from ..system.resources import algebra_on_one_thread
 from .allowed import room_for
 from .closed_forms import even_design, separated
 from .criteria import Design, minimax_bound
@@ -45,8 +44,7 @@ def g_optimal(
     """
     if not (np.isfinite(gap) and gap > 0):
         raise ValueError(f"gap must be above 0, got {gap}")
-    with algebra_on_one_thread():
-        return _optimal(candidates, targets, gap, upper, max_support, report)
+    return _optimal(candidates, targets, gap, upper, max_support, report)
 
 
 def _optimal(
