@@ -9,7 +9,6 @@ from functools import cache, lru_cache
 from typing import Any, TypeVar
 
 from ..errors import AssayPilotError
-from ..system.processes import Parcel, pack, unpack
 from ..system.progress import Report, silent
 
 Value = TypeVar("Value")
@@ -27,13 +26,13 @@ KCAL_PER_LOG = 1.37
 """2.303 R T at 300 K in kcal/mol: what one log unit of affinity is worth."""
 
 
-def packed_figures(smiles: Parcel, report: Report = silent) -> bytes:
+def packed_figures(smiles: Sequence[str], report: Report = silent) -> bytes:
     """``FIGURES`` of each structure, as numbers of 8 bytes, NaN where there is none; alerts take ten times as long.
 
     Runs in another process: that one loads only what this needs, and the result returns as one block.
     """
     out = array("d")
-    for found in _each(unpack(smiles), figures_of, "Calculating properties", report):
+    for found in _each(smiles, figures_of, "Calculating properties", report):
         out.extend(found)
     return out.tobytes()
 
@@ -45,17 +44,14 @@ def figures_of(text: str) -> tuple[float, ...]:
     return (math.nan,) * len(FIGURES) if molecule is None else _figures(molecule)
 
 
-def packed_alerts(smiles: Parcel, report: Report = silent) -> Parcel:
-    """Return first of PAINS (Baell and Holloway 2010) and Brenk's list (2008) that each structure matches, or nothing.
-
-    For another process.
-    """
+def alerts_of(smiles: Sequence[str], report: Report = silent) -> tuple[str, ...]:
+    """Return what each structure matches first of PAINS (Baell and Holloway 2010) and Brenk's list (2008), if any."""
 
     def alert(text: str) -> str:
         molecule = _molecule(text)
         return "" if molecule is None else _alert(molecule)
 
-    return pack(tuple(_each(unpack(smiles), alert, "Looking for alerts", report)))
+    return tuple(_each(smiles, alert, "Looking for alerts", report))
 
 
 def _each(smiles: Sequence[str], of: Callable[[str], Value], doing: str, report: Report) -> list[Value]:
@@ -162,8 +158,3 @@ def _similar(question: str) -> Callable[[Any], bool]:
         return bool(DataStructs.TanimotoSimilarity(reference, generator.GetFingerprint(molecule)) >= float(least))
 
     return fits
-
-
-def packed_holding(smiles: Parcel, question: str, report: Report = silent) -> bytes:
-    """Return the same of structures that came from another process."""
-    return holding(unpack(smiles), question, report)

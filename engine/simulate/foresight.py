@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from ..campaign.settings import Settings
     from ..domain.library import Library
     from ..domain.measurements import Result
-    from ..system.processes import Parcel
     from .forecast import Forecast
 
 
@@ -89,21 +88,17 @@ def foresee_draft(
     report: Report = silent,
 ) -> Foresight:
     """Return what a campaign that was not made yet will take; AssayPilotError when nothing can be foreseen."""
-    from ..system.processes import pack
-
-    parcel = pack(library)
-    forecast = in_another_process(_draft, parcel, tuple(endpoints), settings, tuple(history), report=report)
+    forecast = in_another_process(_draft, library, tuple(endpoints), settings, tuple(history), report=report)
     return Foresight(forecast, 0, settings.budget, settings.goal)
 
 
 def _draft(
-    parcel: Parcel,
+    library: Library,
     endpoints: Sequence[Endpoint],
     settings: Settings,
     history: Sequence[Result],
     report: Report,
 ) -> Forecast:
-    from ..system.processes import unpack
     from .forecast import forecast_draft
 
-    return forecast_draft(unpack(parcel), endpoints, settings, history, report)
+    return forecast_draft(library, endpoints, settings, history, report)

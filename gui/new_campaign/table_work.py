@@ -12,7 +12,7 @@ from assaypilot.engine.chemistry.names import pictures, site_names
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.processes import Parcel, in_another_process, pack, unpack
+from assaypilot.engine.system.processes import in_another_process
 from assaypilot.engine.system.progress import Report, silent
 from assaypilot.engine.tables.check import EndpointFacts, check_report, endpoint_facts
 from assaypilot.engine.tables.importer import ImportedTable, import_table
@@ -94,13 +94,7 @@ def load(wanted: Wanted, report: Report = silent) -> Loaded:
     """
     if not wanted.first.heavy and (wanted.second is None or not wanted.second.heavy):
         return _read(wanted, report)
-    loaded: Loaded = unpack(in_another_process(_packed, wanted, report=report))
-    return loaded
-
-
-def _packed(wanted: Wanted, report: Report) -> Parcel:
-    """Return the result of the process."""
-    return pack(_read(wanted, report))
+    return in_another_process(_read, wanted, report=report)
 
 
 def _read(wanted: Wanted, report: Report) -> Loaded:
@@ -193,8 +187,7 @@ def check_table(raw: RawTable, options: TableOptions, report: Report = silent) -
     """Return the result of an import with these options; AssayPilotError when it is impossible."""
     if not _heavy(raw, options):
         return _check(raw, options, report)
-    checked: Checked = unpack(in_another_process(_checked, pack(raw), options, report=report))
-    return checked
+    return in_another_process(_check, raw, options, report=report)
 
 
 def _heavy(raw: RawTable, options: TableOptions) -> bool:
@@ -204,11 +197,6 @@ def _heavy(raw: RawTable, options: TableOptions) -> bool:
     if options.smiles and len(raw) > LIGHT_STRUCTURES:
         return True
     return sum(len(set(raw.column(name))) for name in options.sites if name in raw.columns) > LIGHT_UNKNOWNS
-
-
-def _checked(parcel: Parcel, options: TableOptions, report: Report) -> Parcel:
-    """Return the result of the process."""
-    return pack(_check(unpack(parcel), options, report))
 
 
 def _check(raw: RawTable, options: TableOptions, report: Report) -> Checked:

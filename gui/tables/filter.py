@@ -15,10 +15,10 @@ from PySide6.QtCore import QObject, Signal
 
 from assaypilot.engine.arrays import Floats, Ints
 from assaypilot.engine.chemistry.names import site_names
-from assaypilot.engine.chemistry.properties import packed_holding, similar_to
+from assaypilot.engine.chemistry.properties import holding, similar_to
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.processes import in_another_process, pack
+from assaypilot.engine.system.processes import in_another_process
 from assaypilot.engine.system.progress import Report
 
 from ..runtime.tasks import Latest
@@ -317,7 +317,7 @@ class Narrower(QObject):
                     raise AssayPilotError(
                         "no structure is known to look through", mend="Give the table a column of SMILES."
                     )
-                held = in_another_process(packed_holding, pack(tuple(smiles)), one, report=report)
+                held = in_another_process(holding, tuple(smiles), one, report=report)
                 having[one] = np.frombuffer(held, dtype=np.uint8).astype(bool)
             return self._found(text, library, facts(), having), having
 

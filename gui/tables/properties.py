@@ -13,11 +13,11 @@ from PySide6.QtCore import QObject, Signal
 
 from assaypilot.engine.arrays import Floats
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.chemistry.properties import FIGURES, KCAL_PER_LOG, packed_alerts, packed_figures
+from assaypilot.engine.chemistry.properties import FIGURES, KCAL_PER_LOG, alerts_of, packed_figures
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.export.sheet import Column as Written
-from assaypilot.engine.system.processes import in_another_process, pack, unpack
+from assaypilot.engine.system.processes import in_another_process
 from assaypilot.engine.system.progress import Report
 
 from ..runtime.tasks import Latest
@@ -55,15 +55,14 @@ class Calculated:
 
 def calculate(smiles: Sequence[str], report: Report) -> Calculated:
     """Return the properties of structures without alerts, calculated in a process of its own."""
-    found = np.frombuffer(in_another_process(packed_figures, pack(tuple(smiles)), report=report))
+    found = np.frombuffer(in_another_process(packed_figures, tuple(smiles), report=report))
     mw, clogp, tpsa, hbd, heavy, rotatable = np.ascontiguousarray(found.reshape(-1, len(FIGURES)).T)
     return Calculated(mw, clogp, tpsa, hbd, heavy, rotatable)
 
 
 def alerts_too(found: Calculated, smiles: Sequence[str], report: Report) -> Calculated:
     """Return the properties with alerts, looked for in a process of its own."""
-    alerts = in_another_process(packed_alerts, pack(tuple(smiles)), report=report)
-    return replace(found, alerts=unpack(alerts))
+    return replace(found, alerts=in_another_process(alerts_of, tuple(smiles), report=report))
 
 
 def property_columns(status: Status, found: Calculated | None) -> list[Column]:

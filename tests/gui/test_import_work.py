@@ -1,49 +1,16 @@
 """What travels between processes arrives as it was sent; what the engine says is said in the window's words."""
 
 import itertools
-import pickle
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system import processes
-from assaypilot.engine.system.processes import pack, unpack
-from assaypilot.engine.tables.importer import import_table
-from assaypilot.engine.tables.mapping import propose
-from assaypilot.engine.tables.opening import parse_text, read_table
+from assaypilot.engine.tables.opening import parse_text
 from assaypilot.engine.tables.options import TableOptions
 from assaypilot.gui.new_campaign.table_work import _check, blank_cells, check_table, known_cores
 from assaypilot.gui.widgets.text import error_words
 from tests.engine.tables.corpus import TEXT
-from tests.gui.helpers import small_table
-
-
-@given(st.lists(st.text(max_size=6), max_size=40), st.integers(1, 9))
-def test_packed_values_unpack_unchanged(texts, size):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(processes, "PIECE", size)
-        long = tuple(texts)
-        parcel = pack({"long": long, "again": long, "nested": (long, (1, None))})
-        assert all(len(pickle.loads(piece)) <= size for pieces in parcel.long for piece in pieces)
-        assert len(parcel.long) >= (len(long) > size)
-        back = unpack(parcel)
-    assert back == {"long": long, "again": long, "nested": (long, (1, None))}
-    assert back["again"] is back["long"]
-
-
-@pytest.mark.parametrize("product", [False, True])
-def test_packed_tables_and_imports_unpack_unchanged(tmp_path, monkeypatch, product):
-    monkeypatch.setattr(processes, "PIECE", 3)
-    raw = read_table(small_table(tmp_path / "t.csv", smiles=True))
-    assert unpack(pack(raw)) == raw
-    imported = import_table(raw, propose(raw, TableOptions(product=product)))
-    back = unpack(pack(imported))
-    assert back == imported
-    assert (back.listed is back.library) == (imported.listed is imported.library)
-    assert back.library.measurable.tolist() == imported.library.measurable.tolist()
 
 
 def test_check_in_another_process_finds_the_same():

@@ -7,24 +7,23 @@ import pytest
 from assaypilot.engine.chemistry.cores import CORE_SITE, product_smiles, with_structures
 from assaypilot.engine.chemistry.properties import (
     FIGURES,
+    alerts_of,
     holding,
-    packed_alerts,
     packed_figures,
     similar_to,
 )
 from assaypilot.engine.domain.library import Library, Scaffold, Site
 from assaypilot.engine.errors import AssayPilotError
-from assaypilot.engine.system.processes import pack, unpack
 
 
 def figures(*structures):
     """One dictionary for each structure."""
-    found = np.frombuffer(packed_figures(pack(tuple(structures)))).reshape(-1, len(FIGURES))
+    found = np.frombuffer(packed_figures(structures)).reshape(-1, len(FIGURES))
     return [dict(zip(FIGURES, row, strict=True)) for row in found]
 
 
 def alerts(*structures):
-    return unpack(packed_alerts(pack(tuple(structures))))
+    return alerts_of(structures)
 
 
 def test_the_figures_of_aspirin():
@@ -67,13 +66,11 @@ def test_without_a_core_or_with_a_site_left_out_nothing_is_invented():
     assert product_smiles(library(Scaffold((core,))), 0) == ""
 
 
-@pytest.mark.parametrize(
-    ("function", "more"), [("packed_figures", ""), ("packed_alerts", ""), ("packed_holding", ", 'N'")]
-)
+@pytest.mark.parametrize(("function", "more"), [("packed_figures", ""), ("alerts_of", ""), ("holding", ", 'N'")])
 def test_a_process_that_looks_at_structures_loads_nothing_else(function, more):
     code = (
         f"import sys; from assaypilot.engine.chemistry.properties import {function}; "
-        f"from assaypilot.engine.system.processes import pack; {function}(pack(('CCO', 'CCN')){more}); "
+        f"{function}(('CCO', 'CCN'){more}); "
         "print([name for name in ('numpy', 'scipy', 'PySide6', 'matplotlib', 'assaypilot.gui') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
