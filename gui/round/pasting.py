@@ -6,32 +6,21 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from assaypilot.engine.campaign.issued_rounds import Round, Source
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.domain.controls import find_control
-from assaypilot.engine.domain.measurements import Measurement, Result
-from assaypilot.engine.domain.plates import Layout
+from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Report, silent
 from assaypilot.engine.tables.entries import is_empty
 from assaypilot.engine.tables.opening import parse_text
 from assaypilot.engine.tables.raw import Problem, RawTable
 from assaypilot.engine.tables.results import ResultsTable, read_results
-from assaypilot.engine.tables.values import is_missing
+from assaypilot.engine.tables.values import Value, is_missing
 
-from .entry import (
-    Entry,
-    Question,
-    decimal_of,
-    in_round,
-    line_of,
-    parse_cells,
-    place_note,
-    requested_of,
-    results_in_round,
-)
+from ..tables.table import as_clipboard
+from .entry import Question, in_round, in_their_cells, line_of, parse_entry, place_note, requested_of, shown_entry
 
 TITLE = "What the paste will write"
 REPEATED = "repeats row {}, and the round asks for no more; type it in if it is a further measurement"
@@ -90,64 +79,44 @@ def rejected_first(rows: Iterable[PastedRow]) -> tuple[PastedRow, ...]:
     return tuple(sorted(rows, key=lambda row: not row.rejected))
 
 
-def _read(raw: RawTable, status: Status, report: Report, layouts: Sequence[Layout] = ()) -> ResultsTable:
-    """Return the results in a table, read by what the campaign has and its open round asks for."""
-    return read_results(
-        raw,
-        status.library,
-        status.endpoints,
-        report,
-        controls=status.settings.controls,
-        layouts=layouts,
-        asked=status.asked_endpoint,
-    )
-
-
 def intend_file(raw: RawTable, status: Status, shown: Round | None, report: Report = silent) -> Intended:
     """Return what a results table would write."""
-    found = _read(raw, status, report, status.layouts)
-    return _of_table(f"Results in {raw.file or 'the clipboard'}", found, raw, status, shown)
+    title = f"Results in {raw.file or 'the clipboard'}"
+    return _of_table(title, raw, status, shown, Source(raw.file or "pasted", raw.digest), report)
 
 
 def intend_paste(
-    text: str,
-    status: Status,
-    shown: Round,
-    lines: Sequence[int],
-    place: int = 0,
-    *,
-    report: Report = silent,
-    decimal: str = ".",
+    text: str, status: Status, shown: Round, lines: Sequence[int], place: int = 0, *, report: Report = silent
 ) -> Intended:
     """Return what a pasted block would write.
 
-    A block with a header row is read as a results table; one with ids in its first column as ids and values.
-    Any other goes line by line onto ``lines`` of the round (the selected row and those below it, as shown),
-    from the endpoint at ``place`` on. ``decimal``: the user's decimal mark, where the block
-    does not show it. AssayPilotError when there is nothing in it.
+    A block with a header row is read as a results table; one with ids in its first column as ids and values, or ids,
+    an endpoint's name and values. Any other goes line by line onto ``lines`` of the round (the selected row and those
+    below it, as shown), from the endpoint at ``place`` on, or to the endpoints that a row of headings names. Several
+    columns are replicates of the only endpoint, or the endpoints of the round. AssayPilotError when there is nothing
+    in it.
     """
     block = _block(text)
     if not block:
         raise AssayPilotError("there is nothing to paste", mend="Copy the values in the spreadsheet first.")
     wide = max(len(row) for row in block) > 1
     ids = [status.library.find(row[0]) for row in block]
-    if wide and ids[0] is None and any(place is not None for place in ids[1:]):
-        raw = parse_text("\n".join("\t".join(row) for row in block), report)
-        found = _read(raw, status, report)
-        return _of_table(TITLE, found, raw, status, shown)
-    pasted = _Pasted(
-        status, shown, decimal_of((cell for row in block for cell in row), decimal), in_round(status, shown)
-    )
-    pasted.pending = sum(bool(cell) and is_missing(cell) for row in block for cell in row)
-    if wide and sum(place is not None for place in ids) * 2 >= len(block):
-        pasted.by_id(block)
-        return pasted.intended(TITLE)
-    pasted.by_line(block, lines, place)
-    title = TITLE
-    if len(shown.endpoints) == 1:
-        name = status.endpoints[shown.endpoints[0]].name
-        title += f" ({name})" if name else ""
-    return pasted.intended(title)
+    if wide and ids[0] is None and any(compound is not None for compound in ids[1:]):
+        raw = parse_text(as_clipboard(block), report)
+        return _of_table(TITLE, raw, status, shown, Source("pasted", raw.digest), report)
+    named = wide and sum(compound is not None for compound in ids) * 2 >= len(block)
+    cells, refused = _by_id(block, status, shown) if named else _by_line(block, status, shown, lines, place)
+    endpoint = status.endpoints[shown.endpoints[0]].name
+    title = f"{TITLE} ({endpoint})" if len(shown.endpoints) == 1 and not named and endpoint else TITLE
+    if not cells:
+        return Intended(title, tuple(refused), ())
+    texts = [(name, endpoint, text) for _, name, endpoint, text in cells]
+    raw = parse_text(as_clipboard([("ID", "Endpoint", "Value"), *texts]), report)
+    raw = replace(raw, rows=tuple(cells[row - 2][0] for row in raw.rows))
+    found = _of_table(title, raw, status, shown, Source("pasted"), report)
+    results = in_their_cells(found.results, status, shown)
+    pending = sum(bool(cell) and is_missing(cell) for row in block for cell in row)
+    return replace(found, rows=rejected_first((*refused, *found.rows)), results=tuple(results), pending=pending)
 
 
 def _block(text: str) -> list[list[str]]:
@@ -158,179 +127,92 @@ def _block(text: str) -> list[list[str]]:
     return [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(lines), delimiter="\t")]
 
 
-@dataclass
-class _Pasted:
-    """A block in the making: what becomes of each of its lines."""
-
-    status: Status
-    shown: Round
-    decimal: str
-    there: dict[tuple[int, int], list[Measurement]]
-    """What the round has already."""
-    rows: list[PastedRow] = field(default_factory=list)
-    results: list[Result] = field(default_factory=list)
-    wrong: list[Wrong] = field(default_factory=list)
-    pending: int = 0
-    made: dict[tuple[int, int], list[Result]] = field(default_factory=dict)
-    """The results by compound and endpoint."""
-
-    def intended(self, title: str) -> Intended:
-        """Return what would be written."""
-        return Intended(
-            title,
-            rejected_first(self.rows),
-            tuple(self.results),
-            source=Source("pasted"),
-            wrong=tuple(self.wrong),
-            pending=self.pending,
-        )
-
-    def by_line(self, block: list[list[str]], lines: Sequence[int], place: int) -> None:
-        """Values line by line.
-
-        Several columns of one row are replicates of the only endpoint, or the endpoints of the round from
-        ``place`` on, or those that a row of headings names.
-        """
-        first, columns = self._columns(block, place)
-        for at, cells in enumerate(block[first:]):
-            row = str(at + first + 1)
-            if at >= len(lines):
-                text = "; ".join(cell for cell in cells if not is_missing(cell))
-                if text:
-                    self._reject(row, "", text, "there is no line left in the round")
-                continue
-            compound = self.shown.items[lines[at]].compound
-            self._add_each(row, compound, cells, columns)
-
-    def by_id(self, block: list[list[str]]) -> None:
-        """Ids in the first column, values behind them, or an endpoint's name and values."""
-        seen: dict[tuple[str, ...], str] = {}
-        for at, cells in enumerate(block, start=1):
-            row = str(at)
-            compound = self.status.library.find(cells[0])
-            first = seen.setdefault(tuple(cells), row)
-            if first != row and compound is not None and self._full(compound):
-                self._reject(row, cells[0], "; ".join(cells[1:]), REPEATED.format(first))
-                continue
-            if compound is None and find_control(self.status.settings.controls, cells[0]) is not None:
-                self._reject(
-                    row, cells[0], "; ".join(cells[1:]), "a control: type it in its row, or paste a header, too"
-                )
-                continue
-            if compound is None:
-                text = "; ".join(cell for cell in cells[1:] if not is_missing(cell))
-                if text or cells[0]:
-                    self._reject(row, cells[0], text, "no compound of this campaign")
-                continue
-            named = self._endpoint_named(cells[1]) if len(cells) > 2 else None
-            if named is not None:
-                self._add(row, compound, named, cells[2:])
-                continue
-            self._add_each(row, compound, cells[1:], self._in_order(0, len(cells)))
-
-    def _add_each(self, row: str, compound: int, cells: Sequence[str], columns: Sequence[int]) -> None:
-        """Add the cells of one compound, each for the endpoint of its column."""
-        for endpoint, texts in self._cells(cells, columns):
-            if endpoint is None:
-                name = self.status.library.ids[compound]
-                self._reject(row, name, "; ".join(texts), "there is no endpoint left in the round for this column")
-            else:
-                self._add(row, compound, endpoint, texts)
-
-    def _full(self, compound: int) -> bool:
-        """Whether a compound has all requested values of the round."""
-        return all(
-            sum(m.n for m in self.there.get((compound, endpoint), ()) if m.excluded is None)
-            + sum(result.n for result in self.made.get((compound, endpoint), ()))
-            >= requested_of(self.shown, compound, endpoint)
-            for endpoint in self.shown.endpoints
-        )
-
-    def _columns(self, block: list[list[str]], place: int) -> tuple[int, list[int]]:
-        """Return the first row with values, and the endpoint of each column."""
-        names = [self._endpoint_named(cell) for cell in block[0]]
-        known = [name for name in names if name is not None]
-        if len(known) == len(names) and len(block) > 1:
-            return 1, known
-        headed = len(block) > 1 and not self._any_value(block[0]) and any(block[0])
-        return int(headed), self._in_order(place, max(len(row) for row in block))
-
-    def _in_order(self, place: int, most: int) -> list[int]:
-        """Return the endpoints of columns without headings: the only one, or those of the round in order."""
-        endpoints = self.shown.endpoints
-        return list(endpoints[place : place + most]) if len(endpoints) > 1 else [endpoints[0]]
-
-    def _cells(self, cells: Sequence[str], columns: Sequence[int]) -> list[tuple[int | None, list[str]]]:
-        """Endpoint and cells of a row's values; None for those beyond the last column."""
-        own = [self.status.endpoints[columns[at if at < len(columns) else -1]] for at in range(len(cells))]
-        there = [(at, cell) for at, cell in enumerate(cells) if not is_empty(own[at], cell)]
-        if len(columns) == 1 and (len(self.shown.endpoints) == 1 or len(self.status.endpoints) == 1):
-            return [(columns[0], [cell for _, cell in there])] if there else []
-        return [(columns[at] if at < len(columns) else None, [cell]) for at, cell in there]
-
-    def _endpoint_named(self, text: str) -> int | None:
-        """Return the endpoint that a heading names, in its own or in its modelled name."""
-        wanted = text.strip().casefold()
-        for place, endpoint in enumerate(self.status.endpoints):
-            if wanted and endpoint.of is None and wanted in (endpoint.name.casefold(), endpoint.scale_name.casefold()):
-                return place if endpoint.name.casefold() == wanted or endpoint.transform == "none" else None
-        return None
-
-    def _add(self, row: str, compound: int, endpoint: int, cells: Sequence[str]) -> None:
-        """Add the cells of one compound and endpoint: a value each, or why they cannot be read."""
-        described, name = self.status.endpoints[endpoint], self.status.library.ids[compound]
-        entries: list[Entry] = []
-        texts: list[str] = []
-        for cell in cells:
-            try:
-                entries += parse_cells([cell], described, self.decimal)
-                texts += [] if is_empty(described, cell) else [cell]
-            except ValueError as error:
-                self._reject(row, name, cell, str(error))
-                self._mark(compound, endpoint, cell, error)
-        if not entries:
-            return
-        text = "; ".join(texts)
-        made = results_in_round(
-            entries,
-            self.status,
-            self.shown,
-            compound,
-            endpoint,
-            row=int(row),
-            before=self.made.get((compound, endpoint), ()),
-            there=self.there,
-        )
-        self.results += made
-        self.made.setdefault((compound, endpoint), []).extend(made)
-        becomes = "; ".join(entry.shown(described) for entry in entries)
-        note = place_note(compound, endpoint, self.status, self.shown, self.there)
-        self.rows.append(PastedRow(row, name, text, becomes, note))
-
-    def _mark(self, compound: int, endpoint: int, text: str, error: ValueError) -> None:
-        """Keep what cannot be used for the cell it belongs to."""
-        line = line_of(compound, self.shown)
-        if line is not None and endpoint in self.shown.endpoints:
-            suggestion = error.suggestion if isinstance(error, Question) else ""
-            self.wrong.append(Wrong(line, self.shown.endpoints.index(endpoint), text, str(error), suggestion))
-
-    def _reject(self, row: str, name: str, text: str, reason: str) -> None:
-        self.rows.append(PastedRow(row, name, text, "", reason, rejected=True))
-
-    def _any_value(self, cells: Sequence[str]) -> bool:
-        """Whether a row contains a possible result."""
-        for cell in cells:
-            try:
-                if parse_cells([cell], self.status.endpoints[self.shown.endpoints[0]], self.decimal):
-                    return True
-            except ValueError as error:
-                if any(sign.isdigit() for sign in cell) and not cell[:1].isalpha():
-                    return bool(str(error))
-        return False
+Cells = list[tuple[int, str, str, str]]
+"""Row, id, endpoint and text of each value of a block."""
 
 
-def _of_table(title: str, found: ResultsTable, raw: RawTable, status: Status, shown: Round | None) -> Intended:
+def _by_id(block: list[list[str]], status: Status, shown: Round) -> tuple[Cells, list[PastedRow]]:
+    """Ids in the first column, values behind them, or an endpoint's name and values."""
+    cells: Cells = []
+    refused: list[PastedRow] = []
+    for row, (name, *texts) in enumerate(block, start=1):
+        endpoint = _endpoint_named(texts[0], status) if len(texts) > 1 else None
+        own = texts if endpoint is None else texts[1:]
+        _add(row, name, own, _in_order(shown) if endpoint is None else [endpoint], status, cells, refused)
+    return cells, refused
+
+
+def _by_line(
+    block: list[list[str]], status: Status, shown: Round, lines: Sequence[int], place: int
+) -> tuple[Cells, list[PastedRow]]:
+    """Values line by line, below a row of headings or without one."""
+    cells: Cells = []
+    refused: list[PastedRow] = []
+    named = [one for cell in block[0] if (one := _endpoint_named(cell, status)) is not None]
+    all_named = len(named) == len(block[0])
+    headed = len(block) > 1 and any(block[0]) and (all_named or not any(map(_may_be_value, block[0])))
+    columns = named if headed and all_named else _in_order(shown, place)
+    for at, texts in enumerate(block[int(headed) :]):
+        row = at + int(headed) + 1
+        if at < len(lines):
+            name = status.library.ids[shown.items[lines[at]].compound]
+            _add(row, name, texts, columns, status, cells, refused)
+        elif text := "; ".join(cell for cell in texts if not is_missing(cell)):
+            refused.append(PastedRow(str(row), "", text, "", "there is no line left in the round", rejected=True))
+    return cells, refused
+
+
+def _add(
+    row: int, name: str, texts: Sequence[str], columns: Sequence[int], status: Status, cells: Cells,
+    refused: list[PastedRow],
+) -> None:  # fmt: skip
+    """Add the values of one compound, each for the endpoint of its column; of one endpoint all are replicates."""
+    for at, text in enumerate(texts):
+        endpoint = columns[0] if len(columns) == 1 else columns[at] if at < len(columns) else None
+        if is_empty(None if endpoint is None else status.endpoints[endpoint], text):
+            continue
+        if endpoint is None:
+            reason = "there is no endpoint left in the round for this column"
+            refused.append(PastedRow(str(row), name, text, "", reason, rejected=True))
+        else:
+            cells.append((row, name, status.endpoints[endpoint].name, text))
+
+
+def _in_order(shown: Round, place: int = 0) -> list[int]:
+    """Return the endpoints of columns without headings: the only one, or those of the round from a place on."""
+    return list(shown.endpoints[place:] if len(shown.endpoints) > 1 else shown.endpoints)
+
+
+def _endpoint_named(text: str, status: Status) -> int | None:
+    """Return the endpoint that a heading names."""
+    wanted = text.strip().casefold()
+    found = (k for k, one in enumerate(status.endpoints) if one.of is None and one.name.casefold() == wanted)
+    return next(found, None) if wanted else None
+
+
+def _may_be_value(cell: str) -> bool:
+    """Whether a cell of a first row is a value, readable or not, and no heading."""
+    return any(sign.isdigit() for sign in cell) and not cell[:1].isalpha()
+
+
+def _read(raw: RawTable, status: Status, report: Report) -> ResultsTable:
+    """Return the results in a table, read by what the campaign has and its open round asks for."""
+    return read_results(
+        raw,
+        status.library,
+        status.endpoints,
+        report,
+        controls=status.settings.controls,
+        layouts=status.layouts,
+        asked=status.asked_endpoint,
+    )
+
+
+def _of_table(
+    title: str, raw: RawTable, status: Status, shown: Round | None, source: Source, report: Report
+) -> Intended:
     """Return a results table line by line."""
+    found = _read(raw, status, report)
     places = {endpoint.name: place for place, endpoint in enumerate(status.endpoints)}
     there = {} if shown is None else in_round(status, shown)
     rows: list[tuple[int, PastedRow]] = []
@@ -339,7 +221,8 @@ def _of_table(title: str, found: ResultsTable, raw: RawTable, status: Status, sh
     counted: Counter[tuple[int, int]] = Counter()
     for result in found.results:
         place = places.get(result.endpoint or "", status.objective)
-        text = Entry(result.value, result.relation, result.unit, result.n, result.sd).shown(status.endpoints[place])
+        kept = Value(result.value, result.relation, result.unit, result.n, result.sd)
+        text = shown_entry(kept, status.endpoints[place])
         compound = status.library.find(result.compound)
         note = "a control" if compound is None else place_note(compound, place, status, shown, there)
         at = result.row or 0
@@ -367,7 +250,7 @@ def _of_table(title: str, found: ResultsTable, raw: RawTable, status: Status, sh
         rejected_first(row for _, row in rows),
         tuple(used),
         found.warnings,
-        Source(raw.file or "pasted", raw.digest),
+        source,
         tuple(wrong),
         found.pending,
     )
@@ -389,7 +272,15 @@ def _rejected_cell(
     line = None if shown is None else line_of(compound, shown)
     if shown is None or line is None or not text:
         return name, text, None
-    own = refused.column.split("(")[0].strip().casefold()
-    named = [k for k, n in enumerate(shown.endpoints) if status.endpoints[n].name.casefold() == own]
+    said = {cell.split("(")[0].strip().casefold() for cell in (refused.column, *cells)}
+    named = [k for k, n in enumerate(shown.endpoints) if status.endpoints[n].name.casefold() in said]
     place = named[0] if named else 0 if len(shown.endpoints) == 1 else None
-    return name, text, None if place is None else Wrong(line, place, text, refused.reason)
+    if place is None:
+        return name, text, None
+    try:
+        parse_entry(text, status.endpoints[shown.endpoints[place]], raw.decimal)
+    except Question as question:
+        return name, text, Wrong(line, place, text, str(question), question.suggestion)
+    except ValueError:
+        pass
+    return name, text, Wrong(line, place, text, refused.reason)

@@ -10,13 +10,14 @@ from PySide6.QtWidgets import QDialog, QLabel, QLineEdit, QRadioButton, QWidget
 
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Measurement
+from assaypilot.engine.tables.values import Value
 
 from ..runtime.tasks import Latest, single_shot
 from ..session.session import Consequences, Session
 from ..widgets.inputs import Form, line_edit
 from ..widgets.layout import column_of, show_dialog
 from ..widgets.text import go_or_cancel, label, polish
-from .entry import Entry, entered_text, parse_entry, user_decimal
+from .entry import entered_text, parse_entry, user_decimal
 
 WIDTH = 66
 """Average letters across the dialogs, so that large text does not break into many short lines."""
@@ -241,14 +242,14 @@ class CorrectDialog(ReasonDialog):
         self._pause.start()
 
     @property
-    def entry(self) -> Entry | None:
+    def entry(self) -> Value | None:
         """The new value; None while it cannot be read."""
         try:
             return self._read()
         except ValueError:
             return None
 
-    def _read(self) -> Entry:
+    def _read(self) -> Value:
         text = self.value.text()
         entry = parse_entry(text, self._endpoint, user_decimal())
         if self._exact and entry.relation != "=":

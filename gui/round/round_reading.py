@@ -22,7 +22,6 @@ from ..tables.rows import Column, RowsModel
 from ..tables.table import Table
 from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import Callout, button, label
-from .entry import user_decimal
 from .pasting import Intended, PastedRow, intend_file, intend_paste
 
 if TYPE_CHECKING:
@@ -140,10 +139,10 @@ class RoundReading:
         text = QGuiApplication.clipboard().text()
         row = page.table.currentIndex().row()
         lines = [int(line) for line in page.model.rows[max(row, 0) :]]
-        place, decimal = page.table.current_cell[0], user_decimal()
+        place = page.table.current_cell[0]
 
         def work(report: Report) -> Intended:
-            return intend_paste(text, view.status, shown, lines, place, report=report, decimal=decimal)
+            return intend_paste(text, view.status, shown, lines, place, report=report)
 
         page.session.read("Reading the clipboard", work, self.show)
 

@@ -13,12 +13,13 @@ from assaypilot.engine.campaign.issued_rounds import Source
 from assaypilot.engine.domain.measurements import Measurement
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.tables.entries import is_empty
+from assaypilot.engine.tables.values import Value
 
 from ..session.session import Consequences
 from ..tables.rows import plain_tip
 from ..widgets.layout import show_dialog, show_menu
 from ..widgets.text import mnemonic_free
-from .entry import Entry, Question, entered_text, parse_entry, parts_of, results_in_round, user_decimal
+from .entry import Question, entered_text, in_their_cells, parse_entry, parts_of, result_of, user_decimal
 from .reason_dialog import CorrectDialog, ExcludeDialog
 from .round_controls import on_plates
 
@@ -55,7 +56,7 @@ class RoundValues:
             self.empty(line, place, at)
             return
         model.forgive(line, place, at)
-        added: list[tuple[int, str, Entry]] = []
+        added: list[tuple[int, str, Value]] = []
         changed: list[tuple[Measurement, str]] = []
         for cell, part in enumerate(parts, start=at):
             before = kept[cell] if cell < len(kept) else None
@@ -71,7 +72,7 @@ class RoundValues:
         for before, part in changed[:1]:
             self._change(line, place, before, part, at)
 
-    def _parsed(self, line: int, place: int, part: str, at: int) -> Entry | None:
+    def _parsed(self, line: int, place: int, part: str, at: int) -> Value | None:
         """Return the value of a part of a text; None when it is unusable and its cell shows the reason."""
         try:
             return parse_entry(part, self._page.model.endpoints[place], user_decimal())
@@ -81,7 +82,7 @@ class RoundValues:
             self.refuse(line, place, part, f"{error}. Type one value per measurement, in a cell of its own.", "", at)
         return None
 
-    def _record(self, line: int, place: int, added: Sequence[tuple[int, str, Entry]]) -> None:
+    def _record(self, line: int, place: int, added: Sequence[tuple[int, str, Value]]) -> None:
         page, model = self._page, self._page.model
         view, shown = page.view, model.round
         if view is None or shown is None:
@@ -100,8 +101,9 @@ class RoundValues:
                 page.session.failed.emit(error)
 
         compound = shown.items[line].compound
-        cells, entries = [cell for cell, _, _ in added], [entry for _, _, entry in added]
-        results = results_in_round(entries, view.status, shown, compound, shown.endpoints[place], cells=cells)
+        name, cells = view.status.library.ids[compound], [cell for cell, _, _ in added]
+        entries = [result_of(entry, name, model.endpoints[place]) for _, _, entry in added]
+        results = in_their_cells(entries, view.status, shown, cells=cells)
         results = on_plates(results, shown.layout, compound, shown.endpoints[place])
         page.session.record(results, lambda _: page.unkept.keep(), source=Source("typed"), failed=failed)
 

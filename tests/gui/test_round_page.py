@@ -91,7 +91,7 @@ def test_a_bare_concentration_asks_and_the_answer_is_kept(qtbot, planned):
     assert kept_text(window.round.model, 0) == "7.46"
     kept = status(window).measurements[-1]
     assert kept.value == pytest.approx(7.4559, abs=1e-4)
-    assert kept.entered.comment == "typed as 35 nM"
+    assert kept.entered.comment == "entered as 35 nM"
     until(qtbot, lambda: window.round.panel.wrong.isHidden())
 
 

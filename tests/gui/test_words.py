@@ -8,7 +8,7 @@ from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library
 from assaypilot.engine.tables.entries import is_empty
 from assaypilot.gui.candidates.candidate_rows import interval_text
-from assaypilot.gui.round.entry import Question, decimal_of, parse_entry, parts_of
+from assaypilot.gui.round.entry import Question, parse_entry, parts_of
 from assaypilot.gui.tables.filter import narrow
 from assaypilot.gui.tables.rows import Coded, plain_tip
 from assaypilot.gui.widgets.file_dialogs import file_name
@@ -61,15 +61,9 @@ def of_filter(text):
     return ", ".join(LIBRARY.ids[place] for place in np.flatnonzero(fits)) or "none"
 
 
-def of_block(text):
-    """Return the decimal mark of a pasted block, for a user of each."""
-    return " ".join(decimal_of(text.split("|"), mark) for mark in ".,")
-
-
 WORDS = {
     "typed": of_entry,
     "filter": of_filter,
-    "decimal mark": of_block,
     "file name": file_name,
     "tooltip": plain_tip,
     "interval": lambda text: interval_text(*map(float, text.split("|"))) or "nothing",
