@@ -200,7 +200,6 @@ class CorrectDialog(ReasonDialog):
         parent: QWidget | None,
         text: str = "",
         *,
-        reason: str = "",
         exact: bool = False,
         proof: bool = False,
     ) -> None:
@@ -224,7 +223,6 @@ class CorrectDialog(ReasonDialog):
         self.form.addRow("", self.consequence)
         self._pause = single_shot(self, PAUSE, self.consequences_wanted)
         self.value.textChanged.connect(lambda _: self._typed())
-        self.line.setText(reason)
         self.finish("Reason", "for example: digits swapped when typing")
 
     def show_consequences(self, sentences: Sequence[str]) -> None:

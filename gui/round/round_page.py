@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QGuiApplication, QResizeEvent, QShowEvent
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from assaypilot.engine.campaign.cautions import Surprise, surprises
 from assaypilot.engine.campaign.issued_rounds import Round
 
 from ..history.history_page import local_time
-from ..runtime.settings import Settings
 from ..session.session import Session
 from ..session.view import View
 from ..structures.drawing import Structures
@@ -20,9 +19,9 @@ from ..widgets.inputs import combo_box, fill_box
 from ..widgets.layout import column_of, put, splitter
 from ..widgets.text import button, label
 from ..window.page import Page, side_panel, with_side
+from .plate_link import PlateLink
 from .reason_dialog import ask_unavailable
 from .round_controls import ControlsPane
-from .round_drafts import PlateLink, Unkept
 from .round_ending import RoundEnds
 from .round_panel import RoundPanel
 from .round_plates import PlatesPane
@@ -83,8 +82,6 @@ class RoundPage(Page):
         """What becomes of what is typed."""
         self.reading = RoundReading(self)
         """What becomes of what is pasted or read from a file."""
-        self.unkept = Unkept(self)
-        """What is typed and not kept yet."""
         self.link = PlateLink(self, scroll)
         self.ends = RoundEnds(self)
         self.orders.impossible.connect(lambda ids: ask_unavailable(ids, self.session, self))
@@ -125,10 +122,16 @@ class RoundPage(Page):
         pane.print_page.connect(self.print_page)
         self.chooser.activated.connect(lambda _: self.look_at(self.chooser.currentData()))
 
-    def remember_in(self, settings: Settings) -> None:
-        """Divisions, colours and what is typed outlast the window from now on."""
-        self.link.remember_in(settings)
-        self.unkept.remember_in(settings)
+    def count_unsaved(self) -> None:
+        """Tell how many typed values are refused."""
+        self.unsaved.emit(len(self.model.refused))
+
+    def leave(self) -> int:
+        """Take what is being typed before the window closes; return how many typed values are not in the file."""
+        self.values.leaving = True
+        self.table.commit()
+        self.values.leaving = False
+        return len(self.model.refused)
 
     def _empty_page(self) -> QWidget:
         page = QWidget()
@@ -221,7 +224,6 @@ class RoundPage(Page):
             self.link.select(chosen)
         self.link.quietly(False)
         if another:
-            self.unkept.restore(shown)
             self._to_first(self.link.line_of(self.session.selection.compound) if not opened else None)
         self.title.setText(shown.title)
         self.subtitle.setText(self._subtitle(shown))
@@ -234,7 +236,7 @@ class RoundPage(Page):
         self.controls.show_round(view.status, shown, layout, editable=writable)
         self._ask()
         self.link.show_plates(layout)
-        self.unkept.keep()
+        self.count_unsaved()
 
     def _to_first(self, line: int | None) -> None:
         """Make a cell that waits for a result the current one: of a line, else the first of all."""
@@ -314,11 +316,6 @@ class RoundPage(Page):
         """Go to what was selected on another page meanwhile."""
         super().showEvent(event)
         self.link.follow()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Give the list what room there is more; the panel keeps its width."""
-        super().resizeEvent(event)
-        QTimer.singleShot(0, self, self.link.widen)  # once the parts have their places
 
     def _subtitle(self, shown: Round) -> str:
         parts = [f"issued {local_time(shown.issued)}"]

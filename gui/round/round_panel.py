@@ -191,16 +191,12 @@ class RoundPanel(QVBoxLayout):
         self.wrong.hide()
         self.question.hide()
 
-    def show_wrong(
-        self, line: int, text: str, reason: str, suggestion: str, place: int = 0, at: int = 0, *, left: bool = False
-    ) -> None:
-        """Show why a typed text was refused, and what may have been meant; ``left``: Escape left it."""
+    def show_wrong(self, line: int, text: str, reason: str, suggestion: str, place: int = 0, at: int = 0) -> None:
+        """Show why a typed text was refused, and what may have been meant."""
         self._cell, self._suggestion = (line, place, at), suggestion
         self.wrong.show_text(f"Line {line + 1}: {text}", reason)
         self.take.setVisible(bool(suggestion))
-        again = suggestion == text
-        words = ("Put it in" if left else "Try again") if again else f"Yes, {suggestion}"
-        self.take.setText(mnemonic_free(words))
+        self.take.setText("Try again" if suggestion == text else mnemonic_free(f"Yes, {suggestion}"))
         self.wrong.show()
 
     def hide_wrong(self, line: int | None = None, place: int = 0) -> None:

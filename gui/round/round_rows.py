@@ -138,10 +138,6 @@ class RoundModel(RowsModel):
         """All texts that could not be used, by their cells."""
         return dict(self._wrong)
 
-    def typed(self) -> dict[Cell, str]:
-        """Return the texts that are typed and not kept: those that could not be used, and those being written."""
-        return {cell: text for cell, (text, _, _) in self._wrong.items()} | self._saving
-
     def cell_text(self, row: int, place: int, at: int) -> str:
         """Return the value the campaign has in use in a cell."""
         slot = self.slot(row, place, at)

@@ -25,9 +25,6 @@ Index = QModelIndex | QPersistentModelIndex
 class ResultDelegate(PlainDelegate):
     """Draws a cell one can type into, and edits it."""
 
-    typing = Signal(int, int, int, str)
-    """Line, endpoint, place of the measurement, and the current text of its cell's editor."""
-
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Paint ground, frame and text."""
         self.initStyleOption(option, index)
@@ -99,10 +96,6 @@ class ResultDelegate(PlainDelegate):
         if isinstance(model, RoundModel) and len(model.endpoints) > 1:
             name += f" of {model.endpoints[model.place_at(index) or 0].name}"
         editor.setAccessibleName(name)
-        cell = model.cell_at(index) if isinstance(model, RoundModel) else None
-        if isinstance(model, RoundModel) and cell is not None:
-            row = model.source(index)
-            editor.textEdited.connect(lambda text: self.typing.emit(row, *cell, text))
         return editor
 
     def setEditorData(self, editor: QWidget, index: Index) -> None:
@@ -142,8 +135,6 @@ class RoundTable(Table):
     pasted = Signal()
     emptied = Signal(int, int, int)
     """Line, endpoint and place of a cell that is to be emptied."""
-    left = Signal(int, int, int, str)
-    """The cell whose editor was left with Escape, and its text."""
 
     def __init__(self, model: RoundModel, structures: Structures) -> None:
         super().__init__(model, structures, name="The round")
@@ -243,11 +234,7 @@ class RoundTable(Table):
         model, index = self.round_model, self.currentIndex()
         place, at = model.cell_at(index) or (0, 0)
         line = model.source(index)
-        typed = editor.text().strip() if isinstance(editor, QLineEdit) else ""
         super().closeEditor(editor, hints.NoHint)
-        if hint == hints.RevertModelCache:
-            self.left.emit(line, place, at, typed)
-            return
         # A refused text stays in view: the panel explains it.
         if model.wrong(line, place, at) is not None:
             return

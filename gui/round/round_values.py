@@ -36,8 +36,6 @@ class RoundValues:
 
     def __init__(self, page: RoundPage) -> None:
         self._page = page
-        self._unfinished: dict[int, tuple[str, str]] = {}
-        """Value and reason typed into a question that was left, by the measurement."""
         self.leaving = False
         """Whether the window is closing, so that no dialog can open any more."""
 
@@ -51,7 +49,6 @@ class RoundValues:
         page.panel.hide_wrong(line, place)
         parts = [part for part in parts_of(text) if not is_empty(model.endpoints[place], part)]
         kept = [slot.kept for slot in model.slots(line, place)]
-        page.unkept.settled(line, place)
         if not parts:
             self.empty(line, place, at)
             return
@@ -90,7 +87,7 @@ class RoundValues:
         texts = {min(cell, model.cells - 1): part for cell, part, _ in added}
         for at, typed in texts.items():
             model.saving(line, place, typed, at)
-        page.unkept.settled(line, place)
+        page.count_unsaved()
 
         def failed(error: Exception) -> None:
             reason = str(error) if isinstance(error, AssayPilotError) else "it was stopped"
@@ -105,7 +102,7 @@ class RoundValues:
         entries = [result_of(entry, name, model.endpoints[place]) for _, _, entry in added]
         results = in_their_cells(entries, view.status, shown, cells=cells)
         results = on_plates(results, shown.layout, compound, shown.endpoints[place])
-        page.session.record(results, lambda _: page.unkept.keep(), source=Source("typed"), failed=failed)
+        page.session.record(results, source=Source("typed"), failed=failed)
 
     def _change(self, line: int, place: int, before: Measurement, part: str, at: int) -> None:
         """Correct a value that is there already, with a reason."""
@@ -120,13 +117,13 @@ class RoundValues:
         at = min(at, self._page.model.cells - 1)
         self._page.model.refuse(line, place, text, reason, suggestion, at)
         self._page.panel.show_wrong(line, text, reason, suggestion, place, at)
-        self._page.unkept.settled(line, place)
+        self._page.count_unsaved()
 
     def forget(self, line: int, place: int, at: int | None = None) -> None:
         """Show again what the campaign has, and go to the cell."""
         self._page.model.forgive(line, place, at)
         self._page.panel.hide_wrong(line, place)
-        self._page.unkept.settled(line, place)
+        self._page.count_unsaved()
         self._page.table.edit_line(line, place, at)
 
     def empty(self, line: int, place: int, at: int) -> None:
@@ -153,10 +150,8 @@ class RoundValues:
         confirming = proof and found.round in status.confirmation.rounds
         instead = CONFIRMS if confirming else ""
         dialog = ExcludeDialog(found, name, status.endpoints[found.endpoint], page, instead=instead, proof=proof)
-        dialog.line.setText(self._unfinished.get(-number, ("", ""))[1])
 
         def accepted() -> None:
-            self._unfinished.pop(-number, None)
             page.table.setFocus(Qt.FocusReason.OtherFocusReason)  # the button is gone with the old value
             page.session.exclude(number, dialog.reason, judgement=dialog.judgement)
 
@@ -166,7 +161,6 @@ class RoundValues:
 
         if not confirming:
             dialog.foresee(page.session, question)
-        dialog.rejected.connect(lambda: self._unfinished.update({-number: ("", dialog.line.text())}))
         show_dialog(dialog, accepted)
 
     def correct(self, number: int, text: str = "") -> None:
@@ -176,13 +170,11 @@ class RoundValues:
             return
         status = page.view.status
         endpoint, name = status.endpoints[found.endpoint], status.library.ids[found.compound]
-        value, reason = self._unfinished.get(number, ("", ""))
         proof = not status.guarantee.calibrated
-        dialog = CorrectDialog(found, name, endpoint, page, text or value, reason=reason, proof=proof)
+        dialog = CorrectDialog(found, name, endpoint, page, text, proof=proof)
 
         def accepted() -> None:
             entry = dialog.entry
-            self._unfinished.pop(number, None)
             if entry is not None:
                 page.table.setFocus(Qt.FocusReason.OtherFocusReason)
                 unit, reason = entry.unit or endpoint.unit, dialog.reason
@@ -198,7 +190,6 @@ class RoundValues:
 
         if status.guarantee.calibrated or found.round not in status.confirmation.rounds:
             dialog.foresee(page.session, question)
-        dialog.rejected.connect(lambda: self._unfinished.update({number: (dialog.value.text(), dialog.line.text())}))
         show_dialog(dialog, accepted)
 
     def include(self, number: int) -> None:

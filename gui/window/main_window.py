@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.text import many
 
 from ..candidates.candidates_page import CandidatesPage
 from ..goal.goal_page import GoalPage
@@ -101,7 +102,7 @@ class MainWindow(QMainWindow):
         self.stocking = Stocking(self.desk, self.exporting)
         self.adding = Adding(self.desk)
         self._leaving = False
-        """Whether the user was warned that closing would stop an export."""
+        """Whether the user was warned that closing would lose something."""
         self._shown: set[PageName] = set()
         self._seen: set[PageName] = set()
         self._assemble()
@@ -372,16 +373,16 @@ class MainWindow(QMainWindow):
         self.opening.drop(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Finish what is being written and remember the window; ask once while an export is running."""
-        self.round.unkept.leave()
-        if self.session.background.writing and not self._leaving:
+        """Finish what is being written and remember the window; ask once when that would lose something."""
+        unsaved, writing = self.round.leave(), self.session.background.writing
+        if (unsaved or writing) and not self._leaving:
             self._leaving = True
             event.ignore()
+            what, mend = "An export is still being written.", "Closing now stops it, and leaves no file."
+            if unsaved:
+                what, mend = f"{many(unsaved, 'typed value')} not saved.", "Closing now loses what the red cells show."
             self.messages.ask(
-                "An export is still being written.",
-                "Closing now stops it, and leaves no file.",
-                ("Stop it and close", self.close),
-                ("Go on", self._stay),
+                what, mend, ("Stop it and close" if writing else "Close", self.close), ("Go on", self._stay)
             )
             return
         self.settings.keep_layout("window", self.saveGeometry())

@@ -14,7 +14,6 @@ from assaypilot.engine.errors import AssayPilotError
 from assaypilot.gui.round.reason_dialog import CorrectDialog, ExcludeDialog
 from assaypilot.gui.round.round_columns import mean_text
 from assaypilot.gui.round.round_rows import STRUCK, result_key
-from assaypilot.gui.runtime.settings import Settings
 from assaypilot.gui.tables.rows import KIND
 from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import (
@@ -114,13 +113,12 @@ def test_corrected_value_is_struck_through_and_excluded_value_frees_its_cell(qtb
     until(qtbot, lambda: QApplication.activeModalWidget() is not None)
     asked = dialog(CorrectDialog)
     assert asked.value.text() == "7.62"
-    # Escape leaves the value as it is, and keeps what was typed for the next time.
-    asked.line.setText("digits swapped")
+    # Escape leaves the value as it is.
     QTest.keyClick(asked, Qt.Key.Key_Escape)
     assert model.cell_text(line, 0, 0) == "7.26"
-    page.values.correct(status(planned).measurements[-1].number)
+    page.values.correct(status(planned).measurements[-1].number, "7.62")
     again = dialog(CorrectDialog)
-    assert (again.value.text(), again.reason) == ("7.62", "digits swapped")
+    again.line.setText("digits swapped")
     again.confirm.click()
     wait_for(qtbot, planned, lambda: model.cell_text(line, 0, 0) == "7.62")
     assert data(model, line, 0, STRUCK) == "7.26"
@@ -150,40 +148,20 @@ def test_corrected_value_is_struck_through_and_excluded_value_frees_its_cell(qtb
     until(qtbot, lambda: model.cell_text(line, 0, 0) == "7.4")
 
 
-def test_escape_restores_the_cell_and_offers_what_was_typed(qtbot, planned):
-    page, model = planned.round, planned.round.model
+def test_closing_saves_what_can_be_saved_and_asks_about_the_rest(qtbot, planned, open_window):
+    path, line = view(planned).path, line_of_two(planned)
     found = editor(planned, 0)
     QTest.keyClicks(found, "7.31")
     QTest.keyClick(found, Qt.Key.Key_Escape)
-    assert model.result_text(0, 0, 0) == ""
-    assert "7.31" in page.panel.wrong.heading.text()
-    assert count(planned, 0)
-    page.panel.take.click()
-    until(qtbot, lambda: count(planned, 1))
-    assert model.cell_text(0, 0, 0) == "7.31"
-    assert page.panel.wrong.isHidden()
-
-
-def test_typed_text_survives_closing_and_a_crash(qtbot, planned, open_window, tmp_path):
-    path, line = view(planned).path, line_of_two(planned)
+    assert planned.round.model.result_text(0, 0, 0) == "", "Escape leaves the cell as it was"
     planned.round.values.enter(line, 0, "seven", 1)
     QTest.keyClicks(editor(planned, 0), "6.66")
-    until(
-        qtbot, lambda: planned.round.unkept._drafts is not None and not planned.round.unkept._drafts._timer.isActive()
-    )
-    # A crash now: both are on the disk.
-    after = Settings(tmp_path / "settings" / "settings.ini").values("drafts/rounds")
-    assert {text for texts in after.values() for text in texts.values()} == {"seven", "6.66"}
-    # The window is closed with the cell open: what can be saved is saved, what cannot stands there at the next start.
     planned.close()
-    again = open_window(path, page=PageName.ROUND)
-    assert kept_text(again.round.model, 0) == "6.66"
-    assert again.round.model.wrong(line, 0, 1) is not None
-    assert data(again.round.model, line, 1, KIND) == "wrong"
-    assert again.round.model.result_text(line, 0, 1) == "seven"
-    again.round.values.forget(line, 0, 1)
-    again.round.unkept._drafts.flush()
-    assert again.settings.values("drafts/rounds") == {}
+    assert planned.isVisible()
+    assert "1 typed value not saved" in planned.messages.text
+    planned.close()
+    assert not planned.isVisible()
+    assert kept_text(open_window(path, page=PageName.ROUND).round.model, 0) == "6.66"
 
 
 def test_a_full_disk_keeps_what_was_typed_and_says_so(qtbot, planned, monkeypatch):
