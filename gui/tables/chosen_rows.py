@@ -1,8 +1,7 @@
-"""A table whose rows are chosen with the mouse, with keys as in a spreadsheet, and by typing a name."""
+"""A table whose rows are chosen, and stay chosen in another order."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Sequence
 from typing import cast
 
@@ -22,26 +21,10 @@ from PySide6.QtWidgets import QAbstractItemView, QTableView
 
 from assaypilot.engine.arrays import Ints
 
-from ..widgets.text import as_here
 from .rows import AT_ONCE, RowsModel
 
 PIECES = 500
 """Pieces a selection may fall into when rows are put in another order, and is still kept."""
-SOUGHT = 0.04
-"""Seconds that typing a name may search for its row."""
-PAUSE = 1.0
-"""Seconds after which typing begins a new name."""
-_MOVES = (
-    Qt.Key.Key_Up,
-    Qt.Key.Key_Down,
-    Qt.Key.Key_Left,
-    Qt.Key.Key_Right,
-    Qt.Key.Key_Home,
-    Qt.Key.Key_End,
-    Qt.Key.Key_PageUp,
-    Qt.Key.Key_PageDown,
-)
-
 Flag = QItemSelectionModel.SelectionFlag
 Move = QAbstractItemView.CursorAction
 _STEPS = {
@@ -49,10 +32,6 @@ _STEPS = {
     Qt.Key.Key_Down: Move.MoveDown,
     Qt.Key.Key_PageUp: Move.MovePageUp,
     Qt.Key.Key_PageDown: Move.MovePageDown,
-}
-_TO_EDGES = {
-    Qt.Key.Key_Up: Move.MoveUp,
-    Qt.Key.Key_Down: Move.MoveDown,
     Qt.Key.Key_Home: Move.MoveHome,
     Qt.Key.Key_End: Move.MoveEnd,
 }
@@ -64,7 +43,7 @@ class ChosenRows(QTableView):
     chosen = Signal(object)
     """The row of the data that became current, None when there is none."""
     message = Signal(str)
-    """The result of a copy or a search, in a sentence."""
+    """The result of a copy, in a sentence."""
 
     def __init__(self, model: RowsModel) -> None:
         super().__init__()
@@ -75,7 +54,6 @@ class ChosenRows(QTableView):
         model.turning.connect(self._keep_selection)
         model.turned.connect(self._select_again)
         self._kept: tuple[int | None, int, Ints] | None = None
-        self._typed, self._typed_at = "", 0.0
         self.selectionModel().currentRowChanged.connect(lambda now, before: self._emit_chosen(now))
 
     def current_row(self) -> int | None:
@@ -124,17 +102,23 @@ class ChosenRows(QTableView):
             self.chosen.emit(first)
         return int(shown.size)
 
-    # ------------------------------------------------------------------ keys
+    def selectionCommand(
+        self, index: QModelIndex | QPersistentModelIndex, event: QEvent | None = None
+    ) -> QItemSelectionModel.SelectionFlag:
+        """Return the command for the selection: a key with Ctrl takes it along, as in a spreadsheet."""
+        if event is None:  # requested by the program, whatever keys are held
+            return Flag.ClearAndSelect | Flag.Rows
+        command = super().selectionCommand(index, event)
+        moves = command == Flag.NoUpdate and isinstance(event, QKeyEvent) and event.key() in _STEPS
+        return Flag.ClearAndSelect | Flag.Rows if moves else command
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """With Shift a key takes the selection along, however far it leads."""
         held, key = event.modifiers(), Qt.Key(event.key())
-        control = held & Qt.KeyboardModifier.ControlModifier
-        if held & Qt.KeyboardModifier.ShiftModifier and key in (_TO_EDGES if control else _STEPS):
-            action = _TO_EDGES[key] if control else _STEPS[key]
-            self._select_to(self.moveCursor(action, held & ~Qt.KeyboardModifier.ShiftModifier))
-            return
-        super().keyPressEvent(event)
+        if held & Qt.KeyboardModifier.ShiftModifier and key in _STEPS:
+            self._select_to(self.moveCursor(_STEPS[key], held & ~Qt.KeyboardModifier.ShiftModifier))
+        else:
+            super().keyPressEvent(event)
 
     def _select_to(self, target: QModelIndex) -> None:
         """Select all rows from where the selection began to a row, however far away that is."""
@@ -151,56 +135,8 @@ class ChosenRows(QTableView):
         self.selectionModel().select(part, Flag.ClearAndSelect)
         self.scrollTo(target)
 
-    def moveCursor(self, action: Move, modifiers: Qt.KeyboardModifier) -> QModelIndex:
-        """Where a key leads: with Ctrl an arrow leads to the edge of the table, as in a spreadsheet."""
-        now = self.currentIndex()
-        if modifiers & Qt.KeyboardModifier.ControlModifier and now.isValid():
-            rows, header = self.rows_model.rowCount(), self.horizontalHeader()
-            places = [header.logicalIndex(visual) for visual in range(header.count())]
-            places = [place for place in places if not header.isSectionHidden(place)]
-            if action == Move.MoveUp:
-                return self.rows_model.index(0, now.column())
-            if action == Move.MoveDown:
-                return self.rows_model.index(rows - 1, now.column())
-            if action in (Move.MoveLeft, Move.MoveRight) and places:
-                return self.rows_model.index(now.row(), places[0 if action == Move.MoveLeft else -1])
-        return super().moveCursor(action, modifiers)
-
-    def selectionCommand(
-        self, index: QModelIndex | QPersistentModelIndex, event: QEvent | None = None
-    ) -> QItemSelectionModel.SelectionFlag:
-        """Return the command for the selection: a key with Ctrl extends it, as in a spreadsheet."""
-        if event is None:  # requested by the program, whatever keys are held
-            return Flag.ClearAndSelect | Flag.Rows
-        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and event.key() in _MOVES:
-            held = event.modifiers()
-            if held & Qt.KeyboardModifier.ControlModifier and not held & Qt.KeyboardModifier.ShiftModifier:
-                return Flag.ClearAndSelect | Flag.Rows
-        return super().selectionCommand(index, event)
-
     def keyboardSearch(self, search: str) -> None:
-        """Go to the next row whose name (else the current column) begins with the typed text."""
-        now = time.monotonic()
-        fresh = not self._typed or now - self._typed_at > PAUSE
-        self._typed = (search if fresh else self._typed + search).casefold()
-        self._typed_at = now
-        model, rows = self.rows_model, self.rows_model.rows
-        if not len(rows) or not self._typed.strip():
-            return
-        place = next(
-            (n for n, one in enumerate(model.columns) if one.key == "id"), max(self.currentIndex().column(), 0)
-        )
-        text = model.columns[place].text
-        start = max(self.currentIndex().row(), 0) + int(fresh)
-        ends = now + SOUGHT
-        for step in range(len(rows)):
-            row = int(rows[(start + step) % len(rows)])
-            if text(row).casefold().startswith(self._typed):
-                self.choose(row)
-                return
-            if step % 500 == 499 and time.monotonic() > ends:
-                self.message.emit(as_here("Ctrl+F looks through all rows."))
-                return
+        """Look for nothing: Qt would ask each row of a long table for its text, and the filter finds names."""
 
     # ------------------------------------------------------------------ rows in another order
 
