@@ -20,8 +20,9 @@ from assaypilot.engine.text import interval_name, probability
 from ..library.library_rows import coded_column, id_column, site_columns, structure_column
 from ..session.view import View
 from ..tables.filter import Facts, facts_of
+from ..tables.ordering import Ranks
 from ..tables.properties import Calculated, property_columns
-from ..tables.rows import Coded, Column, Ranks, RowsModel, two_lines
+from ..tables.rows import Coded, Column, RowsModel, two_lines
 
 _CONFIRMED_RANK = {False: 0, None: 1, True: 2}
 """Order of the states of a confirmation: those that need attention first; all others come after."""

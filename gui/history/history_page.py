@@ -16,7 +16,7 @@ from ..runtime.tasks import single_shot
 from ..session.session import Session
 from ..session.view import View
 from ..tables.columns import order_in
-from ..tables.rows import Column, RowsModel, text_ranks
+from ..tables.rows import RowsModel, numbers, words
 from ..tables.table import Table
 from ..widgets.inputs import FilterBox
 from ..widgets.layout import put, row_of
@@ -41,18 +41,11 @@ class LogModel(RowsModel):
     def show(self, entries: Sequence[LogEntry]) -> None:
         """Take over the log."""
         newest = list(reversed(entries))
-        times = [local_time(one.time) for one in newest]
         columns = [
-            Column(
-                "sequence",
-                "#",
-                lambda row: str(newest[row].sequence),
-                lambda: np.array([one.sequence for one in newest], dtype=np.int64),
-                number=True,
-            ),
-            Column("time", "Time", lambda row: times[row], lambda: text_ranks(times)),
-            Column("author", "Who", lambda row: newest[row].author, lambda: text_ranks([e.author for e in newest])),
-            Column("text", "What", lambda row: newest[row].text, lambda: text_ranks([e.text for e in newest])),
+            numbers("sequence", "#", np.array([one.sequence for one in newest], dtype=np.int64), ".0f"),
+            words("time", "Time", [local_time(one.time) for one in newest]),
+            words("author", "Who", [one.author for one in newest]),
+            words("text", "What", [one.text for one in newest]),
         ]
         self.fill(columns, len(newest))
 

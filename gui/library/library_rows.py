@@ -18,8 +18,9 @@ from assaypilot.engine.domain.measurements import Measurement, Pooled, pool
 from assaypilot.engine.domain.stock import TO_MAKE
 from assaypilot.engine.tables.entries import Shown, shown
 
+from ..tables.ordering import Ranks, text_ranks
 from ..tables.properties import Calculated, property_columns
-from ..tables.rows import Coded, Column, Ranks, RowsModel, text_ranks, two_lines
+from ..tables.rows import Coded, Column, RowsModel, numbers, two_lines
 
 STRUCTURE_WIDTH, STRUCTURE_WISH = 104, 150
 """Pixels of a column of structures, and where there is room."""
@@ -179,15 +180,7 @@ def stock_columns(status: Status) -> list[Column]:
         return []
 
     def column(key: str, title: str, values: Floats, tip: str) -> Column:
-        shown = np.where(stock.state == TO_MAKE, values, np.nan)
-        return Column(
-            key,
-            title,
-            lambda row: "" if np.isnan(shown[row]) else f"{shown[row]:,.10g}",
-            lambda: shown,
-            number=True,
-            tip=tip,
-        )
+        return numbers(key, title, np.where(stock.state == TO_MAKE, values, np.nan), ",.10g", tip=tip)
 
     return [
         column("cost", f"Cost ({stock.currency})", stock.cost, "Of making it"),

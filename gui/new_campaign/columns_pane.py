@@ -24,8 +24,6 @@ from .columns_form import ColumnsForm
 from .core_panel import CorePanel
 from .table_work import Checked, CoreChoice, Proposal, check_table, known_cores, propose_columns, propose_core
 
-__all__ = ["Checked", "ColumnsPane"]
-
 PAUSE = 180
 """Milliseconds after the last change before the table is checked again."""
 

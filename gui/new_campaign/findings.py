@@ -18,7 +18,7 @@ from assaypilot.engine.text import many
 from ..runtime.settings import Settings
 from ..session.session import Session
 from ..structures.drawing import Structures
-from ..tables.rows import Column, RowsModel, text_ranks
+from ..tables.rows import Column, RowsModel, numbers, words
 from ..tables.table import Table
 from ..widgets.inputs import FilterBox, Segments, combo_box, fill_box
 from ..widgets.layout import STRETCH, column_of, put, row_of
@@ -59,36 +59,20 @@ class FindingsModel(RowsModel):
     def show(self, found: Sequence[Finding]) -> None:
         """Take over the report of a check."""
         self.found = found
-        order = {kind: place for place, kind in enumerate(KINDS)}
-        self.fill(
-            [
-                Column(
-                    "kind",
-                    "Kind",
-                    lambda row: KINDS[found[row].kind],
-                    lambda: np.array([order[one.kind] for one in found], dtype=np.int64),
-                    kind=lambda row: "wrong" if found[row].kind == "error" else None,
-                ),
-                Column(
-                    "row",
-                    "Row",
-                    lambda row: "" if found[row].row is None else str(found[row].row),
-                    lambda: np.array([-1 if one.row is None else one.row for one in found], dtype=np.int64),
-                    number=True,
-                ),
-                Column(
-                    "column", "Column", lambda row: found[row].column, lambda: text_ranks([o.column for o in found])
-                ),
-                Column(
-                    "text",
-                    "What and why",
-                    lambda row: found[row].text,
-                    lambda: text_ranks([one.text for one in found]),
-                    cell_tip=lambda row: found[row].text,
-                ),
-            ],
-            len(found),
-        )
+        kinds, rows = list(KINDS), [np.nan if one.row is None else one.row for one in found]
+        columns = [
+            Column(
+                "kind",
+                "Kind",
+                lambda row: KINDS[found[row].kind],
+                lambda: np.array([kinds.index(one.kind) for one in found], dtype=np.int64),
+                kind=lambda row: "wrong" if found[row].kind == "error" else None,
+            ),
+            numbers("row", "Row", np.array(rows), ".0f"),
+            words("column", "Column", [one.column for one in found]),
+            words("text", "What and why", [one.text for one in found]),
+        ]
+        self.fill(columns, len(found))
 
     def narrow(self, kind: str, text: str) -> None:
         """Show the lines of a kind (``all``: of every one) that contain the words of a text."""
@@ -200,38 +184,15 @@ class SubstituentsModel(RowsModel):
     def show(self, entries: Sequence[Substituent]) -> None:
         """Take over the list."""
         kept = self.entries = tuple(entries)
-        pictures = any(one.drawn for one in kept)
+        drawn, counts = [one.drawn for one in kept], np.array([one.count for one in kept], dtype=np.int64)
         columns = [
-            Column("site", "Site", lambda row: kept[row].site, lambda: text_ranks([one.site for one in kept])),
-            Column(
-                "shown",
-                "Substituent",
-                lambda row: kept[row].shown,
-                lambda: text_ranks([one.shown for one in kept]),
-                cell_tip=lambda row: kept[row].shown,
-                soft=True,
-            ),
+            words("site", "Site", [one.site for one in kept]),
+            words("shown", "Substituent", [one.shown for one in kept], soft=True),
+            Column("picture", "Structure", lambda row: "", smiles=drawn.__getitem__, width=130),
+            numbers("count", "Compounds", counts, ",.0f"),
+            Column("said", "", lambda row: "seen once" if counts[row] == 1 else "", kind=lambda row: "muted"),
         ]
-        if pictures:
-            columns.append(
-                Column("picture", "Structure", lambda row: "", smiles=lambda row: kept[row].drawn, width=130)
-            )
-        columns += [
-            Column(
-                "count",
-                "Compounds",
-                lambda row: f"{kept[row].count:,}",
-                lambda: np.array([one.count for one in kept], dtype=np.int64),
-                number=True,
-            ),
-            Column(
-                "said",
-                "",
-                lambda row: "seen once" if kept[row].count == 1 else "",
-                kind=lambda row: "muted",
-            ),
-        ]
-        self.fill(columns, len(kept))
+        self.fill([one for one in columns if one.key != "picture" or any(drawn)], len(kept))
 
     def narrow(self, site: str, text: str) -> None:
         """Show the substituents of a site (empty: of all) whose name, here or in the table, contains a text."""

@@ -26,10 +26,10 @@ from ..widgets.file_dialogs import LONGEST
 from ..widgets.inputs import Field, Pane, Range, combo_box, form
 from ..widgets.layout import row_of
 from ..widgets.text import button, label
-from .columns_pane import Checked
 from .goal_endpoints import EndpointList
 from .goal_strategy import ControlsField, StrategyChoice
 from .profile_editor import ProfileEditor
+from .table_work import Checked
 
 FOLDS = "On a log scale 0.3 is 2-fold, 0.5 is 3-fold, 1 is 10-fold."
 

@@ -22,9 +22,9 @@ from ..session.session import Session
 from ..widgets.inputs import Scrolled
 from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import button, error_words, label
-from .columns_pane import Checked
 from .goal_fields import GoalFields
 from .goal_strategy import load_strategies
+from .table_work import Checked
 
 PAUSE = 300
 """Milliseconds without typing before the forecast is computed."""

@@ -21,7 +21,7 @@ from assaypilot.engine.tables.entries import shown as shown_number
 
 from ..library.library_rows import id_column, site_columns, structure_column
 from ..resources.theme import theme
-from ..tables.rows import Column, text_ranks, two_lines
+from ..tables.rows import Column, numbers, two_lines, words
 
 if TYPE_CHECKING:
     from assaypilot.engine.campaign.issued_rounds import RoundItem
@@ -326,13 +326,12 @@ def _wells(layout: Layout, at: Sequence[int]) -> Column:
     texts = [text(compound) for compound in at]
     longest = max((part for text in texts for part in text.split("; ")), key=len, default="")
     tips = ["\n".join(ranges.get(compound, ())) for compound in at]
-    return Column(
+    return words(
         "wells",
         "Wells",
-        lambda row: texts[row],
-        lambda: text_ranks(texts),
+        texts,
         tip="Where the measurements stand on the plates of the last work list; the first well of each",
-        cell_tip=lambda row: tips[row],
+        cell_tip=tips.__getitem__,
         width=_at_least(0, longest) if len(longest) <= LONGEST_PART else 0,
         soft=len(longest) > LONGEST_PART,
     )
@@ -350,20 +349,11 @@ def _stock(status: Status, at: Sequence[int]) -> list[Column]:
         ("cost", f"Cost\n{status.stock.currency}", costs, "What making the compound costs, as the stock list says"),
         ("lead", "Lead time\ndays", leads, "How many days making the compound takes, as the stock list says"),
     )
-    return [_amounts(key, title, amounts, tip) for key, title, amounts, tip in wanted if amounts]
-
-
-def _amounts(key: str, title: str, amounts: list[float | None], tip: str) -> Column:
-    return Column(
-        key,
-        title,
-        lambda row: "" if (amount := amounts[row]) is None else f"{amount:,.10g}",
-        lambda: np.array([np.nan if amount is None else amount for amount in amounts]),
-        number=True,
-        tip=tip,
-        width=_at_least(0, "00,000"),
-        soft=True,
-    )
+    return [
+        numbers(key, title, np.array(amounts, dtype=float), ",.10g", tip=tip, width=_at_least(0, "00,000"), soft=True)
+        for key, title, amounts, tip in wanted
+        if amounts
+    ]
 
 
 def _expected(status: Status, items: Sequence[RoundItem], *, several: bool) -> Column:

@@ -21,12 +21,13 @@ from ..widgets.text import button, label
 from ..window.page import Page, side_panel, with_side
 from .plate_link import PlateLink
 from .reason_dialog import ask_unavailable
+from .round_columns import result_key
 from .round_controls import ControlsPane
 from .round_ending import RoundEnds
 from .round_panel import RoundPanel
 from .round_plates import PlatesPane
 from .round_reading import Preview, RoundReading
-from .round_rows import RoundModel, result_key
+from .round_rows import RoundModel
 from .round_table import RoundTable
 from .round_tools import RoundOrders, Tools
 from .round_values import RoundValues

@@ -18,7 +18,7 @@ from assaypilot.engine.system.progress import Report
 from assaypilot.engine.text import many
 
 from ..resources.theme import theme
-from ..tables.rows import Column, RowsModel
+from ..tables.rows import Column, RowsModel, words
 from ..tables.table import Table
 from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import Callout, button, label
@@ -37,21 +37,21 @@ class PastedModel(RowsModel):
 
     def show(self, rows: Sequence[PastedRow]) -> None:
         """Take over the list."""
-        kept = list(rows)
+        note = Column(
+            "note",
+            "Note",
+            lambda row: ("rejected: " if rows[row].rejected else "") + rows[row].note,
+            kind=lambda row: "wrong" if rows[row].rejected else None,
+        )
         self.fill(
             [
-                Column("place", "From row", lambda row: kept[row].place, number=True),
-                Column("compound", "ID", lambda row: kept[row].compound),
-                Column("text", "Value", lambda row: kept[row].text, number=True),
-                Column("becomes", "Kept as", lambda row: kept[row].becomes, number=True),
-                Column(
-                    "note",
-                    "Note",
-                    lambda row: ("rejected: " if kept[row].rejected else "") + kept[row].note,
-                    kind=lambda row: "wrong" if kept[row].rejected else None,
-                ),
+                words("place", "From row", [one.place for one in rows], number=True),
+                words("compound", "ID", [one.compound for one in rows]),
+                words("text", "Value", [one.text for one in rows], number=True),
+                words("becomes", "Kept as", [one.becomes for one in rows], number=True),
+                note,
             ],
-            len(kept),
+            len(rows),
         )
 
 

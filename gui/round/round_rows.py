@@ -22,12 +22,9 @@ from .round_columns import (
     is_late,
     of_round,
     result_cell,
-    result_key,
     result_place,
     round_columns,
 )
-
-__all__ = ["STRUCK", "Cell", "RoundModel", "result_cell", "result_key", "result_place"]
 
 Cell = tuple[int, int, int]
 """Line of the round, place of the endpoint among the round's, place of the measurement among those of both."""

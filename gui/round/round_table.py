@@ -17,7 +17,8 @@ from ..resources.theme import theme
 from ..structures.drawing import Structures
 from ..tables.rows import KIND
 from ..tables.table import PlainDelegate, Table
-from .round_rows import STRUCK, RoundModel, result_key, result_place
+from .round_columns import STRUCK, result_key, result_place
+from .round_rows import RoundModel
 
 Index = QModelIndex | QPersistentModelIndex
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
@@ -15,7 +13,7 @@ from assaypilot.engine.text import many
 from ..library.library_rows import STRUCTURE_WIDTH
 from ..session.view import View
 from ..structures.drawing import Structures
-from ..tables.rows import Column, RowsModel, text_ranks
+from ..tables.rows import Column, RowsModel, words
 from ..tables.table import Table
 from ..widgets.layout import FlowRow, column_of, put, row_of
 from ..widgets.text import as_here, button, label
@@ -33,32 +31,27 @@ class OrdersModel(RowsModel):
         """Take over the list."""
         ids = [status.library.ids[order.compound] for order in orders]
         currency = "" if status.stock is None else status.stock.currency
-        costs = ["" if order.cost is None else money(order.cost, currency) for order in orders]
-        leads = ["" if order.lead is None else f"{order.lead:g}" for order in orders]
+        drawn = [(status.library.smiles or ())[order.compound : order.compound + 1] for order in orders]
+        smiles = [one[0] if one else "" for one in drawn]
+        structure = Column(
+            "structure", "Structure", lambda row: "", smiles=smiles.__getitem__, cell_tip=smiles.__getitem__,
+            width=STRUCTURE_WIDTH,
+        )  # fmt: skip
         self.fill(
             [
-                Column("id", "ID", lambda row: ids[row], lambda: text_ranks(ids)),
-                *_drawn(status.library.smiles, [order.compound for order in orders]),
-                Column("measure", "Measure", lambda row: f"{orders[row].measurements}×", number=True),
-                Column("cost", "Cost", lambda row: costs[row], number=True),
-                Column("lead", "Lead (days)", lambda row: leads[row], number=True),
-                Column("ordered", "Ordered", lambda row: orders[row].ordered[:10]),
-                Column("expected", "Due", lambda row: orders[row].expected or ""),
-                Column("why", "Why", lambda row: orders[row].why, soft=True),
+                words("id", "ID", ids),
+                *([structure] if any(smiles) else []),
+                words("measure", "Measure", [f"{order.measurements}×" for order in orders], number=True),
+                words("cost", "Cost", ["" if one.cost is None else money(one.cost, currency) for one in orders],
+                      number=True),
+                words("lead", "Lead (days)", ["" if one.lead is None else f"{one.lead:g}" for one in orders],
+                      number=True),
+                words("ordered", "Ordered", [order.ordered[:10] for order in orders]),
+                words("expected", "Due", [order.expected or "" for order in orders]),
+                words("why", "Why", [order.why for order in orders], soft=True),
             ],
             len(orders),
-        )
-
-
-def _drawn(smiles: Sequence[str] | None, compounds: Sequence[int]) -> list[Column]:
-    """Return the column of pictures of these compounds; none where no structure is known."""
-    if smiles is None or not any(smiles):
-        return []
-    own = [smiles[compound] for compound in compounds]
-    return [
-        Column("structure", "Structure", lambda row: "", smiles=own.__getitem__, cell_tip=own.__getitem__,
-               width=STRUCTURE_WIDTH)
-    ]  # fmt: skip
+        )  # fmt: skip
 
 
 class RoundOrders(QWidget):

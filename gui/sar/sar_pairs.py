@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from assaypilot.engine.text import many
 
 from ..library.library_rows import STRUCTURE_WIDTH, drawn_labels
 from ..structures.drawing import Structures
-from ..tables.rows import Column, RowsModel, text_ranks
+from ..tables.rows import Column, RowsModel, numbers, words
 from ..tables.table import Table
 from ..widgets.inputs import FilterBox, Segments
 from ..widgets.layout import column_of, put, row_of
@@ -43,7 +43,7 @@ class PairsModel(RowsModel):
             made = [
                 *columns.change("", own.site, own.before, own.after),
                 columns.number("mean", "Mean change", own.mean, "Mean difference of the pairs", signed=True),
-                Column("pairs", "Pairs", lambda row: f"{own.pairs[row]:,}", lambda: own.pairs, number=True),
+                numbers("pairs", "Pairs", own.pairs, ",.0f"),
                 columns.number("spread", "SD", own.spread, "Scatter of the differences from pair to pair"),
                 columns.number(
                     "least", "At least", own.least,
@@ -120,34 +120,24 @@ class _Columns:
         def shown(key: str, title: str, codes: NDArray[np.integer[Any]]) -> Column:
             names = [self._names[k][code] for k, code in zip(site, codes, strict=True)]
             drawn = [self._drawn[k][code] for k, code in zip(site, codes, strict=True)]
-            labels: Callable[[int], str] = lambda row: sites[site[row]].substituents[codes[row]]  # noqa: E731
-            return Column(
-                name + key, title, names.__getitem__, lambda: text_ranks(names),
-                smiles=drawn.__getitem__ if any(drawn) else None, cell_tip=labels,
-                width=STRUCTURE_WIDTH if any(drawn) else 0, soft=True,
-            )  # fmt: skip
+            labels = [sites[k].substituents[code] for k, code in zip(site, codes, strict=True)]
+            pictured: dict[str, Any] = {"smiles": drawn.__getitem__, "width": STRUCTURE_WIDTH} if any(drawn) else {}
+            return words(name + key, title, names, cell_tip=labels.__getitem__, soft=True, **pictured)
 
-        named = [sites[k].name for k in site]
         return [
-            Column(f"{name}site", f"{prefix}site" if name else "Site", named.__getitem__, lambda: text_ranks(named)),
+            words(f"{name}site", f"{prefix}site" if name else "Site", [sites[k].name for k in site]),
             shown("before", f"{prefix}from" if name else "From", before),
             shown("after", f"{prefix}to" if name else "To", after),
         ]
 
     def number(self, key: str, title: str, values: Floats, tip: str, *, signed: bool = False) -> Column:
         """Return a column of numbers; NaN is left empty."""
-        form = f"{'+' if signed else ''}.{self._digits}f"
-
-        def text(row: int) -> str:
-            return "" if np.isnan(values[row]) else format(values[row], form).replace("-", "\N{MINUS SIGN}")
-
-        return Column(key, title, text, lambda: values, number=True, tip=tip)
+        return numbers(key, title, values, f"{'+' if signed else ''}.{self._digits}f", tip=tip)
 
     def ids(self, key: str, title: str, compounds: NDArray[np.integer[Any]]) -> Column:
         """Return a column of the ids of the compounds ``(rows, k)``."""
         ids: Sequence[str] = self._library.ids
-        texts = [", ".join(ids[one] for one in own) for own in compounds.tolist()]
-        return Column(key, title, texts.__getitem__, lambda: text_ranks(texts), soft=True)
+        return words(key, title, [", ".join(ids[one] for one in own) for own in compounds.tolist()], soft=True)
 
 
 class PairsView(QWidget):

@@ -21,7 +21,8 @@ from assaypilot.engine.system.processes import in_another_process
 from assaypilot.engine.system.progress import Report
 
 from ..runtime.tasks import Latest
-from .rows import Column, text_ranks
+from .ordering import text_ranks
+from .rows import Column
 
 if TYPE_CHECKING:
     from assaypilot.engine.domain.library import Library

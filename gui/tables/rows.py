@@ -7,7 +7,7 @@ import textwrap
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,28 +19,9 @@ from assaypilot.engine.system.progress import Report, silent
 from ..runtime.tasks import Job, Latest
 from .ordering import Ranks, order_of, text_ranks
 
-__all__ = [
-    "AT_ONCE",
-    "KIND",
-    "ROW",
-    "SMILES",
-    "STATUS",
-    "Coded",
-    "Column",
-    "Index",
-    "Later",
-    "Ranks",
-    "RowsModel",
-    "numeric",
-    "plain_tip",
-    "text_ranks",
-    "text_rows",
-    "two_lines",
-    "whole_name",
-]
-
 Index = QModelIndex | QPersistentModelIndex
-T = TypeVar("T")
+Later = Callable[[str, Callable[[Report], Any], Callable[[Any], None], Callable[[], None]], Job]
+"""Has something computed off the window's thread, with a label: work, then what takes its result, or that none came."""
 
 AT_ONCE = 20_000
 """Rows up to which a table is put in order and narrowed at once; above, that is done off the window's thread."""
@@ -57,18 +38,6 @@ KIND = Qt.ItemDataRole.UserRole + 3
 _NOWHERE = QModelIndex()
 _NUMBER = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _TEXT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-
-
-class Later(Protocol):
-    """Has something computed off the window's thread."""
-
-    def __call__(
-        self, label: str, work: Callable[[Report], T], then: Callable[[T], None], stopped: Callable[[], None]
-    ) -> Job:
-        """Return what goes on.
-
-        Then one of both is called in the window's thread, ``stopped`` where there is no result.
-        """
 
 
 @dataclass(frozen=True)
@@ -105,6 +74,21 @@ class Column:
     """The whole title where ``title`` is a short one; copies use it."""
     coded: Callable[[], Coded] | None = None
     """The texts of all rows, where there are few different ones."""
+
+
+def words(key: str, title: str, texts: Sequence[str], **more: Any) -> Column:
+    """Return a column of texts, in the order of the alphabet."""
+    return Column(key, title, texts.__getitem__, lambda: text_ranks(texts), **more)
+
+
+def numbers(key: str, title: str, values: NDArray[Any], form: str = ",", **more: Any) -> Column:
+    """Return a column of numbers in a form, with an empty cell for NaN."""
+
+    def text(row: int) -> str:
+        value = float(values[row])  # numpy's own numbers are slow one by one
+        return "" if value != value else format(value, form).replace("-", "\N{MINUS SIGN}")
+
+    return Column(key, title, text, lambda: values, number=True, **more)
 
 
 def plain_tip(text: str) -> str:

@@ -12,8 +12,7 @@ from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.measurements import Measurement, Result
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.gui.round.reason_dialog import CorrectDialog, ExcludeDialog
-from assaypilot.gui.round.round_columns import mean_text
-from assaypilot.gui.round.round_rows import STRUCK, result_key
+from assaypilot.gui.round.round_columns import STRUCK, mean_text, result_key
 from assaypilot.gui.tables.rows import KIND
 from assaypilot.gui.window.page import PageName
 from tests.gui.helpers import (
