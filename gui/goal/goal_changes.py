@@ -3,95 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QDialog, QFrame, QWidget
 
 from assaypilot.engine.campaign.changes import Change
 from assaypilot.engine.campaign.state import Status
-from assaypilot.engine.domain.desirability import Curve
-from assaypilot.engine.domain.endpoint import Endpoint
-from assaypilot.engine.domain.noise import UNKNOWN, StatedNoise, parse_noise
 from assaypilot.engine.errors import AssayPilotError
 
 from ..new_campaign.goal_strategy import ControlsField, controls_in
 from ..session.session import Session
-from ..tables.rows import plain_tip
-from ..widgets.inputs import Field, Range, line_edit
+from ..widgets.inputs import line_edit
 from ..widgets.layout import STRETCH, FlowRow, column_of, put, row_of, show_dialog
 from ..widgets.text import button, error_words, label, polish
 from .add_endpoint import Asking, EndpointDialog
-
-NOT_KNOWN = StatedNoise(None, estimated=True)
-"""Noise that is estimated on the way."""
-
-
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """The settings of a campaign that a chemist may think differently about later."""
-
-    epsilon: float | None
-    """None where the goal has none."""
-    slack: float | None
-    delta: float
-    noise: tuple[tuple[str, float | StatedNoise], ...]
-    """Name and assay noise (SD) of every endpoint that is measured; or that it is not known."""
-    per_round: int
-    replicates: int
-    budget: int | None
-    margins: tuple[tuple[str, float], ...] = ()
-    """For trade-offs the difference that does not matter, of every endpoint of the goal."""
-    curves: tuple[Curve, ...] = ()
-    """The curves of the profile; empty without one."""
-
-    @classmethod
-    def of(cls, status: Status) -> Terms:
-        """Return the settings of a campaign."""
-        settings = status.settings
-        measured = [status.endpoints[k] for k in status.measured_endpoints]
-        return cls(
-            epsilon=settings.distance if settings.goal == "epsilon-best" else None,
-            slack=settings.softness if settings.goal != "pareto" else None,
-            delta=settings.delta,
-            noise=tuple(
-                (one.name, _noise(one, one.noise_sd))
-                for one in measured
-                if one.noise_sd is not None and one.kind == "value"
-            ),
-            per_round=settings.per_round,
-            replicates=settings.max_replicates,
-            budget=settings.budget,
-            margins=tuple(
-                (status.endpoints[k].name, margin)
-                for k, margin in zip(status.goal_endpoints, status.margins, strict=bool(status.margins))
-            ),
-            curves=tuple(curve for one in status.endpoints for curve in one.curves),
-        )
-
-    def differing(self, other: Terms) -> tuple[str, ...]:
-        """Return the names of settings that differ."""
-        return tuple(one.name for one in fields(self) if getattr(self, one.name) != getattr(other, one.name))
-
-
-def _noise(endpoint: Endpoint, sd: float) -> float | StatedNoise:
-    """Return the stated noise of an endpoint with this SD."""
-    if endpoint.noise_estimated:
-        return NOT_KNOWN
-    return sd
-
-
-def change_between(now: Terms, wanted: Terms) -> Change:
-    """Return the change for a campaign, with the settings that differ only."""
-    given = {name: getattr(wanted, name) for name in now.differing(wanted)}
-    for kind in ("noise", "margins"):
-        if kind in given:
-            before = dict(getattr(now, kind))
-            given[kind] = {name: value for name, value in given[kind] if value != before.get(name)}
-    if "replicates" in given:
-        given["max_replicates"] = given.pop("replicates")
-    return Change(**given)
 
 
 def fold(distance: float) -> str:
@@ -108,78 +33,6 @@ def in_folds(distance: float | None, unit: str) -> str:
     """Return the unit of a distance, with the distance as a factor where it is in log units: ``log = 3-fold``."""
     folds = fold(distance) if distance is not None and unit == "log" else ""
     return f"{unit} = {folds}" if folds else unit
-
-
-WIDE = 92
-"""Pixels of a field."""
-
-
-class Line:
-    """One setting: its field, and its current value until another is typed."""
-
-    def __init__(self, name: str, caption: str, tip: str) -> None:
-        self.caption = label(caption, "muted")
-        self.field = Field(name, tip=plain_tip(tip), width=WIDE)
-        # Six digits and their margins, however large the font is.
-        self.field.edit.setFixedWidth(max(WIDE, QFontMetrics(self.field.font()).horizontalAdvance("0") * 9))
-        self.caption.setBuddy(self.field.edit)
-        self.caption.setToolTip(plain_tip(tip))
-        self.shown = ""
-        self.hint: Callable[[float | None], str] = lambda _: ""
-        self.range = Range(above=0.0)
-
-    @property
-    def typed(self) -> bool:
-        """Whether the field shows something other than the current value."""
-        return self.field.text != self.shown
-
-    def show(self, text: str, *, keep: bool) -> None:
-        """Show the current value; ``keep``: the typed text stays."""
-        typed = keep and self.typed
-        self.shown = text
-        if not typed:
-            self.field.edit.setText(text)
-            self.field.edit.setCursorPosition(0)  # of a text longer than the field its beginning is seen
-
-    def read(self, now: float | None) -> tuple[float | None, bool]:
-        """Return the number, and whether it is usable; the field shows what is wrong."""
-        if not self.typed:
-            self.field.hint(self.hint(now))
-            return now, True
-        self.field.hint(self.hint(None))
-        value = self.field.number(self.range)
-        if self.field.wrong:
-            return None, False
-        shown = f"{int(self.shown):,}" if self.shown.isdecimal() else self.shown
-        was = f"now {shown or 'no limit'}"
-        hint = self.hint(value)
-        self.field.hint(f"{hint}; {was}" if hint else was)
-        return value, True
-
-
-class NoiseLine(Line):
-    """The noise of an endpoint: an SD, or the word for one that is estimated on the way."""
-
-    def __init__(self, name: str, tip: str) -> None:
-        super().__init__(name, "", tip)
-        self.estimate = ""
-        """The estimate of unknown noise, in words; empty for known noise."""
-
-    def read_noise(self, now: float | StatedNoise) -> tuple[float | StatedNoise, bool]:
-        """Return the stated noise, and whether it is usable."""
-        if not self.typed:
-            self.field.hint(self.estimate or f"SD, or {UNKNOWN}")
-            return now, True
-        if self.field.text.casefold().startswith(UNKNOWN):
-            try:
-                stated = parse_noise(self.field.text)
-            except AssayPilotError:
-                self.field.problem(f"Type {UNKNOWN}, or {UNKNOWN}:0.2 with a guess.")
-                return now, False
-            self.field.hint(f"estimated from replicates; now {self.shown}")
-            return stated, True
-        value, usable = self.read(None)
-        return (now if value is None else value), usable
 
 
 class ChangePanel(QFrame):

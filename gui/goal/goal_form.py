@@ -2,36 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from math import isfinite
+from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QGridLayout, QWidget
 
+from assaypilot.engine.campaign.changes import Change
 from assaypilot.engine.campaign.state import NoiseNow, Status
+from assaypilot.engine.domain.desirability import Curve
 from assaypilot.engine.domain.kinds import distance_unit
-from assaypilot.engine.domain.noise import UNKNOWN, StatedNoise
+from assaypilot.engine.domain.noise import UNKNOWN, parse_noise
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.text import number
 
 from ..new_campaign.goal_fields import FOLDS, RANGES
 from ..new_campaign.profile_editor import ProfileEditor
-from ..widgets.inputs import Field
-from ..widgets.text import error_words
-from .goal_changes import Line, NoiseLine, Terms, in_folds
+from ..tables.rows import plain_tip
+from ..widgets.inputs import Field, Range
+from ..widgets.text import error_words, label
+from .goal_changes import in_folds
 
-_MIDDLE = Qt.TextElideMode.ElideMiddle
-OPTIONS = {
-    "--epsilon": "epsilon",
-    "--slack": "slack",
-    "--delta": "delta",
-    "--per-round": "per_round",
-    "--max-replicates": "replicates",
-    "--budget": "budget",
-}
-"""Which field a refusal of the engine is about."""
-
+WIDE = 92
+"""Pixels of a field."""
 
 LINES = (
     (
@@ -61,7 +57,7 @@ LINES = (
         "of measurements.",
     ),
     (
-        "replicates",
+        "max_replicates",
         "Replicates",
         "Most of one compound in a round",
         "Measurements of one endpoint of one compound in one round, at most",
@@ -74,6 +70,76 @@ LINES = (
     ),
 )
 """Key, caption, name for a screen reader, and help of every setting except the noise."""
+HINTS = {"delta": "% sure", "per_round": "measurements", "max_replicates": "of one compound", "budget": "in all"}
+OPTIONS = {f"--{key.replace('_', '-')}": key for key, *_ in LINES}
+"""Which field a refusal of the engine is about."""
+
+
+class Line:
+    """One setting: its field, and its current value until another is typed."""
+
+    def __init__(self, form: TermsForm, name: str, caption: str, tip: str, within: Range) -> None:
+        self.caption = label(caption, "muted")
+        self.field = Field(name, tip=plain_tip(tip), width=WIDE)
+        # Six digits and their margins, however large the font is.
+        self.field.edit.setFixedWidth(max(WIDE, QFontMetrics(self.field.font()).horizontalAdvance("0") * 9))
+        self.caption.setBuddy(self.field.edit)
+        self.caption.setToolTip(plain_tip(tip))
+        self.now: float | None = None
+        self.shown = ""
+        self.hint: Callable[[float | None], str] = lambda _: ""
+        self.range = within
+        for widget in (self.caption, self.field):  # they go with the form, also where they are never shown
+            widget.setParent(form)
+            widget.hide()
+        self.field.edit.textChanged.connect(lambda _: form.typed())
+
+    @property
+    def typed(self) -> bool:
+        """Whether the field shows something other than the current value."""
+        return self.field.text != self.shown
+
+    def show(self, now: float | None, *, keep: bool, text: str | None = None) -> None:
+        """Show the current value; ``keep``: another typed one stays; ``text``: how the value is written."""
+        typed = self.typed
+        self.now, self.shown = now, text if text is not None else "" if now is None else number(now)
+        if not (keep and typed and self.field.text.replace(",", ".") != self.shown):
+            self.field.edit.setText(self.shown)
+            self.field.edit.setCursorPosition(0)  # of a text longer than the field its beginning is seen
+
+    def read(self) -> tuple[Any, bool]:
+        """Return the value, and whether it is usable; the field shows what is wrong."""
+        if not self.typed:
+            self.field.hint(self.hint(self.now))
+            return self.now, True
+        self.field.hint(self.hint(None))
+        value = self.field.number(self.range)
+        if not self.field.wrong:
+            shown = f"{int(self.shown):,}" if self.shown.isdecimal() else self.shown
+            self.field.hint("; ".join(filter(None, (self.hint(value), f"now {shown or 'no limit'}"))))
+        return value, not self.field.wrong
+
+
+class NoiseLine(Line):
+    """The noise of an endpoint: an SD, or the word for one that is estimated on the way."""
+
+    estimate = ""
+    """The estimate of unknown noise, in words; empty for known noise."""
+
+    def read(self) -> tuple[Any, bool]:
+        """Return the stated noise, and whether it is usable."""
+        if not self.typed:
+            self.field.hint(self.estimate or f"SD, or {UNKNOWN}")
+            return self.now, True
+        if not self.field.text.casefold().startswith(UNKNOWN):
+            return super().read()
+        try:
+            stated = parse_noise(self.field.text)
+        except AssayPilotError:
+            self.field.problem(f"Type {UNKNOWN}, or {UNKNOWN}:0.2 with a guess.")
+            return None, False
+        self.field.hint(f"estimated from replicates; now {self.shown}")
+        return stated, True
 
 
 class TermsForm(QWidget):
@@ -88,33 +154,22 @@ class TermsForm(QWidget):
         self._grid.setHorizontalSpacing(12)
         self._grid.setVerticalSpacing(8)
         self._grid.setColumnStretch(1, 1)
-        self._lines: dict[str, Line] = {}
         self._noise: dict[str, NoiseLine] = {}
         self._margins: dict[str, Line] = {}
-        self._now: Terms | None = None
+        self._curves: tuple[Curve, ...] = ()
+        """The curves of the profile; empty without one."""
+        self._shown: list[Line] = []
+        """The lines that apply to the goal, in the order they are shown."""
         self.profile = ProfileEditor()
         self.profile.setParent(self)
         self.profile.hide()
-        self.profile.changed.connect(self._typed)
+        self.profile.changed.connect(self.typed)
         self._unit = ""
         self._filling = False
-        for key, caption, name, tip in LINES:
-            self._lines[key] = self._connected(Line(name, caption, tip))
-            self._lines[key].range = RANGES[key]
-        self._lines["delta"].hint = lambda _: "% sure"
-        self._lines["per_round"].hint = lambda _: "measurements"
-        self._lines["replicates"].hint = lambda _: "of one compound"
-        self._lines["budget"].hint = lambda _: "in all"
+        self._lines = {key: Line(self, name, text, tip, RANGES[key]) for key, text, name, tip in LINES}
+        for key, line in self._lines.items():
+            line.hint = self._distance if key not in HINTS else lambda _, hint=HINTS[key]: hint
         self._lines["budget"].field.edit.setPlaceholderText("no limit")
-        self._lines["epsilon"].hint = self._distance
-        self._lines["slack"].hint = self._distance
-
-    def _connected(self, made: Line) -> Line:
-        for widget in (made.caption, made.field):  # they go with the form, also where they are never shown
-            widget.setParent(self)
-            widget.hide()
-        made.field.edit.textChanged.connect(lambda _: self._typed())
-        return made
 
     def field(self, name: str) -> Field:
         """Return the field of a setting, of the noise by the endpoint's name."""
@@ -127,31 +182,32 @@ class TermsForm(QWidget):
     @property
     def touched(self) -> bool:
         """Whether any field differs from its current value, readable or not."""
-        return self._redrawn or any(line.typed for line in self._shown())
+        return self._redrawn or any(line.typed for line in self._shown)
 
     @property
     def _redrawn(self) -> bool:
         """Whether other curves are drawn than the profile has now."""
-        return self._now is not None and bool(self._now.curves) and self.profile.curves() != self._now.curves
+        return bool(self._curves) and self.profile.curves() != self._curves
 
     # ------------------------------------------------------------------ current values
 
     def show_now(self, status: Status, *, opened: bool) -> None:
         """Show the settings of a campaign; typed values stay unless it is another one."""
         self._filling = True
-        now = Terms.of(status)
-        scales = {one.name: one.scale_name for one in status.endpoints}
+        settings, keep = status.settings, not opened
         linked = not status.guarantee.calibrated
         self._unit = distance_unit(status.endpoints[status.objective], linked=linked)
-        if opened or list(self._noise) != [name for name, _ in now.noise] or len(self._margins) != len(now.margins):
+        plain = [status.endpoints[k] for k in status.measured_endpoints if status.endpoints[k].kind == "value"]
+        noisy = [one for one in plain if one.noise_sd is not None]
+        margins = [status.endpoints[k] for k in status.goal_endpoints] if status.margins else []
+        if opened or list(self._noise) != [one.name for one in noisy] or len(self._margins) != len(margins):
             for line in (*self._noise.values(), *self._margins.values()):
                 self._take_out(line)
-            several = len(now.noise) > 1
-            self._noise = {name: self._noise_line(scales[name], several=several) for name, _ in now.noise}
-            self._margins = {name: self._margin_line(scales[name]) for name, _ in now.margins}
-        redrawn = self._redrawn and not opened
-        self._now = now
-        if now.curves:
+            self._noise = {one.name: self._noise_line(one.scale_name, several=len(noisy) > 1) for one in noisy}
+            self._margins = {one.name: self._margin_line(one.scale_name) for one in margins}
+        redrawn = self._redrawn and keep
+        self._curves = tuple(curve for one in status.endpoints for curve in one.curves)
+        if self._curves:
             entered = [status.endpoints[place] for place in status.entered_endpoints]
             values = [
                 replace(m.entered, endpoint=status.endpoints[m.endpoint].name) for m in status.measurements if m.usable
@@ -159,90 +215,66 @@ class TermsForm(QWidget):
             self.profile.offer(entered, values, status.library.smiles)
             self.profile.draw()
             if not redrawn:
-                self.profile.show_curves(now.curves)
-        self._lay_out()
-        self.setFocusProxy(self._shown()[0].field.edit)
-        texts = {
-            "epsilon": _text(now.epsilon),
-            "slack": _text(now.slack),
-            "delta": number(round(100 * (1 - now.delta), 10)),
-            "per_round": str(now.per_round),
-            "replicates": str(now.replicates),
-            "budget": _text(now.budget),
+                self.profile.show_curves(self._curves)
+        now = {
+            "epsilon": settings.distance if settings.goal == "epsilon-best" else None,
+            "slack": settings.softness if settings.goal != "pareto" else None,
+            "delta": round(100 * (1 - settings.delta), 10),
+            "per_round": settings.per_round,
+            "max_replicates": settings.max_replicates,
+            "budget": settings.budget,
         }
-        wanted = self.read() if not opened else None
+        self._lay_out([key for key in now if key == "budget" or now[key] is not None])
+        self.setFocusProxy(self._shown[0].field.edit)
         for name, line in self._lines.items():
-            same = wanted is not None and getattr(wanted, name) == getattr(now, name)
-            line.show(texts[name], keep=not opened and not same)
+            line.show(now[name], keep=keep)
         estimated: dict[str, list[NoiseNow]] = {}
-        for one in status.noise:
-            estimated.setdefault(status.endpoints[one.endpoint].name, []).append(one)
-        for name, stated in now.noise:
-            self._noise[name].estimate = "; ".join(_estimated(here) for here in estimated.get(name, ()))
-            tried_noise = {} if wanted is None else dict(wanted.noise)
-            text = stated.text if isinstance(stated, StatedNoise) else _text(stated)
-            self._noise[name].show(text, keep=not opened and tried_noise.get(name) != stated)
-        tried = {} if wanted is None else dict(wanted.margins)
-        for name, value in now.margins:
-            self._margins[name].show(_text(value), keep=not opened and tried.get(name) != value)
+        for each in status.noise:
+            estimated.setdefault(status.endpoints[each.endpoint].name, []).append(each)
+        for one in noisy:
+            line = self._noise[one.name]
+            line.estimate = "; ".join(_estimated(here) for here in estimated.get(one.name, ()))
+            line.show(one.noise_sd, keep=keep, text=UNKNOWN if one.noise_estimated else None)
+        for one, value in zip(margins, status.margins, strict=True):
+            self._margins[one.name].show(value, keep=keep)
         self._filling = False
         self.read()
 
     def reset(self) -> None:
         """Show the current value in every field."""
         self._filling = True
-        for line in self._shown():
+        for line in self._shown:
             line.field.edit.setText(line.shown)
-        if self._now is not None:
-            self.profile.show_curves(self._now.curves)
+        self.profile.show_curves(self._curves)
         self._filling = False
-        self._typed()
+        self.typed()
 
-    def read(self) -> Terms | None:
-        """Return the settings typed; None where one is unusable, with the reason at its field."""
-        now = self._now
-        if now is None:
+    def read(self) -> Change | None:
+        """Return what is typed otherwise; None where a value is unusable, with the reason at its field."""
+        read = {key: line.read() for key, line in self._lines.items() if line in self._shown}
+        epsilon, slack = read.get("epsilon", (None, True))[0], self._lines["slack"]
+        slack.field.edit.setPlaceholderText("" if epsilon is None else number(epsilon / 2))
+        if "slack" in read and read["slack"] == (None, True):
+            read["slack"] = ((epsilon or 0.0) / 2, True)
+        each: dict[str, Any] = {}
+        for kind, lines in (("noise", self._noise), ("margins", self._margins)):
+            own = {name: line.read() for name, line in lines.items()}
+            read |= {f"{kind} of {name}": found for name, found in own.items()}
+            each[kind] = {name: value for name, (value, _) in own.items() if value != lines[name].now}
+        curves = self.profile.curves() if self._curves else ()
+        if curves is None or not all(usable for _, usable in read.values()):
             return None
-        values: dict[str, float | None] = {}
-        good = True
-        for name in ("epsilon", "slack", "delta", "per_round", "replicates", "budget"):
-            line, before = self._lines[name], getattr(now, name)
-            if name in ("epsilon", "slack") and before is None:
-                values[name] = None
-                continue
-            if name == "slack":
-                epsilon = values["epsilon"]
-                line.field.edit.setPlaceholderText("" if epsilon is None else _text(epsilon / 2))
-            values[name], usable = line.read(100 * (1 - before) if name == "delta" else before)
-            good &= usable
-            if name == "slack" and values[name] is None:
-                values[name] = (values["epsilon"] or 0.0) / 2
-        stated = [(name, *self._noise[name].read_noise(before)) for name, before in now.noise]
-        noise, fine = tuple((name, value) for name, value, _ in stated), all(usable for *_, usable in stated)
-        margins, even = _read_each(self._margins, now.margins)
-        curves = self.profile.curves() if now.curves else ()
-        if not (good and fine and even) or curves is None:
-            return None
-        percent = values["delta"]
-        assert percent is not None
-        unchanged = not self._lines["delta"].typed
-        return replace(
-            now,
-            epsilon=values["epsilon"],
-            slack=values["slack"],
-            delta=now.delta if unchanged else round(1 - percent / 100, 12),
-            noise=noise,
-            margins=margins,
-            curves=curves,
-            per_round=int(values["per_round"] or 0),
-            replicates=int(values["replicates"] or 0),
-            budget=None if values["budget"] is None else int(values["budget"]),
-        )
+        given: dict[str, Any] = {key: read[key][0] for key in self._lines if key in read}
+        given = {key: value for key, value in given.items() if value != self._lines[key].now}
+        for key, value in given.items():
+            given[key] = value if value is None or not RANGES[key].whole else int(value)
+        if "delta" in given:
+            given["delta"] = round(1 - given["delta"] / 100, 12)
+        return Change(**given, **each, curves=curves if curves != self._curves else ())
 
     def refuse(self, error: AssayPilotError) -> bool:
         """Whether a refusal concerns one of the fields, which then shows it."""
-        name = OPTIONS.get(error.option or "")
-        line = None if name is None else self._lines[name]
+        line: Line | None = self._lines.get(OPTIONS.get(error.option or "", ""))
         if error.option == "--sd":
             line = next((one for one in self._noise.values() if one.typed), None)
         if line is None or not line.typed:
@@ -262,23 +294,19 @@ class TermsForm(QWidget):
             "between independent measurements of one compound. Half the noise asks for about a quarter as many. "
             f"Type {UNKNOWN} to estimate it from replicates, which takes more of them."
         )
-        made = NoiseLine(name, f"{name}: {tip}")
+        made = NoiseLine(self, name, "Assay noise", f"{name}: {tip}", Range(above=0.0))
         if several:
-            font = QFontMetrics(made.caption.font())
-            made.caption.setText(f"SD of {font.elidedText(scale, _MIDDLE, 17 * font.averageCharWidth())}")
-        else:
-            made.caption.setText("Assay noise")
+            made.caption.setText(f"SD of {_short(made, scale, 17)}")
         made.hint = lambda _: "SD"
-        self._connected(made)
         return made
 
     def _margin_line(self, scale: str) -> Line:
         name = f"Difference in {scale} that does not matter"
-        made = Line(name, "", f"{name}: compounds that differ by no more are as good as equal here. {FOLDS}")
-        font = QFontMetrics(made.caption.font())
-        made.caption.setText(f"Equal in {font.elidedText(scale, _MIDDLE, 15 * font.averageCharWidth())}")
+        tip = f"{name}: compounds that differ by no more are as good as equal here. {FOLDS}"
+        made = Line(self, name, "", tip, Range(above=0.0))
+        made.caption.setText(f"Equal in {_short(made, scale, 15)}")
         made.hint = lambda _: "or less"
-        return self._connected(made)
+        return made
 
     def _take_out(self, line: Line) -> None:
         for widget in (line.caption, line.field):
@@ -286,27 +314,17 @@ class TermsForm(QWidget):
             widget.hide()
             widget.deleteLater()
 
-    def _shown(self) -> list[Line]:
-        """Return the lines that apply to the goal, in the order they are shown."""
-        now = self._now
-        if now is None:
-            return []
-        tolerances = [name for name in ("epsilon", "slack") if getattr(now, name) is not None]
-        return [
-            *self._margins.values(),
-            *(self._lines[name] for name in (*tolerances, "delta")),
-            *self._noise.values(),
-            *(self._lines[name] for name in ("per_round", "replicates", "budget")),
-        ]
-
-    def _lay_out(self) -> None:
-        shown = self._shown()
+    def _lay_out(self, keys: list[str]) -> None:
+        """Show the lines of settings with these keys, those of margins before them, those of noise in between."""
+        tolerances = [self._lines[key] for key in keys if key in ("epsilon", "slack", "delta")]
+        others = [self._lines[key] for key in keys if key not in ("epsilon", "slack", "delta")]
+        self._shown = [*self._margins.values(), *tolerances, *self._noise.values(), *others]
         for line in self._lines.values():
-            if line not in shown:
+            if line not in self._shown:
                 line.caption.hide()
                 line.field.hide()
         before: QWidget | None = None
-        for place, line in enumerate(shown):
+        for place, line in enumerate(self._shown):
             self._grid.addWidget(line.caption, place, 0)
             self._grid.addWidget(line.field, place, 1)
             line.caption.show()
@@ -314,14 +332,20 @@ class TermsForm(QWidget):
             if before is not None:
                 QWidget.setTabOrder(before, line.field.edit)
             before = line.field.edit
-        drawn = self._now is not None and bool(self._now.curves)
-        self.profile.setVisible(drawn)
-        if drawn:
-            self._grid.addWidget(self.profile, len(shown), 0, 1, 2)
+        self.profile.setVisible(bool(self._curves))
+        if self._curves:
+            self._grid.addWidget(self.profile, len(self._shown), 0, 1, 2)
 
-    def _typed(self) -> None:
+    def typed(self) -> None:
+        """Emit that something was typed."""
         if not self._filling:
             self.changed.emit()
+
+
+def _short(line: Line, text: str, letters: int) -> str:
+    """Return a text cut in its middle, so that it has the width of so many letters in a caption."""
+    font = QFontMetrics(line.caption.font())
+    return font.elidedText(text, Qt.TextElideMode.ElideMiddle, letters * font.averageCharWidth())
 
 
 def _estimated(now: NoiseNow) -> str:
@@ -332,16 +356,3 @@ def _estimated(now: NoiseNow) -> str:
         return f"estimated {now.sd:.2g}"
     most = f"at most {now.used:.2g} is used" if isfinite(now.used) else "too few replicates yet"
     return f"estimated {now.sd:.2g}, {most}"
-
-
-def _read_each(
-    lines: dict[str, Line], now: tuple[tuple[str, float], ...]
-) -> tuple[tuple[tuple[str, float], ...], bool]:
-    """Return the number of each endpoint, and whether all can be used."""
-    read = [(name, before, *lines[name].read(before)) for name, before in now]
-    values = tuple((name, before if value is None else value) for name, before, value, _ in read)
-    return values, all(usable for *_, usable in read)
-
-
-def _text(value: float | None) -> str:
-    return "" if value is None else number(value)

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
+from assaypilot.engine.campaign.changes import Change
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.simulate.foresight import Foresight, foresee
@@ -21,7 +22,7 @@ from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import Callout, button, error_words, label, polish
 from ..window.page import Page
 from .forecast_view import PICTURE, Outlooks, expected_words
-from .goal_changes import ChangePanel, Terms, Ways, change_between
+from .goal_changes import ChangePanel, Ways
 from .goal_form import TermsForm
 
 PAUSE = 150
@@ -203,12 +204,10 @@ class GoalPage(Page):
     # ------------------------------------------------------------------ other settings
 
     @property
-    def _wanted(self) -> Terms | None:
-        """The settings typed where they can be used and are others than now."""
-        if self._view is None:
-            return None
-        typed = self.form.read()
-        return None if typed is None or typed == Terms.of(self.view.status) else typed
+    def _wanted(self) -> Change | None:
+        """What is typed otherwise than it is now, where it can be used."""
+        typed = None if self._view is None else self.form.read()
+        return None if typed == Change() else typed
 
     def _typed(self) -> None:
         """Simulate the typed settings, and compute their consequences."""
@@ -227,19 +226,17 @@ class GoalPage(Page):
             self._show_work()
             return
         status, path = self.view.status, self.view.path
-        change = change_between(Terms.of(status), wanted)
         self.change.wait()
         self._pause.start()
         self.outlooks.show_tried(None, trying=True)
         if self.isVisible():
-            self.other.ask((status.head, wanted), lambda report: foresee(path, change, report))
+            self.other.ask((status.head, repr(wanted)), lambda report: foresee(path, wanted, report))
         self._show_work()
 
     def _ask_consequences(self) -> None:
         wanted = self._wanted
         if wanted is None:
             return
-        change = change_between(Terms.of(self.view.status), wanted)
 
         def refused(error: Exception) -> None:
             if isinstance(error, AssayPilotError):
@@ -250,7 +247,7 @@ class GoalPage(Page):
 
         self._answer.start(
             self.session.consequences(
-                lambda campaign: campaign.consequences(change), self.change.show_consequences, refused
+                lambda campaign: campaign.consequences(wanted), self.change.show_consequences, refused
             )
         )
 
@@ -259,7 +256,7 @@ class GoalPage(Page):
         if wanted is None or not self.change.apply_button.isEnabled():
             return
         self.change.apply_button.setEnabled(False)
-        self.session.change(change_between(Terms.of(self.view.status), wanted), note, self._applied)
+        self.session.change(wanted, note, self._applied)
 
     def _applied(self) -> None:
         self.session.message.emit("The settings were changed. Undo takes it back.")

@@ -38,7 +38,7 @@ RANGES = {
     "slack": Range(least=0.0, optional=True),
     "delta": Range(above=0.0, below=100.0),
     "per_round": Range(above=0.0, whole=True),
-    "replicates": Range(above=0.0, whole=True),
+    "max_replicates": Range(above=0.0, whole=True),
     "budget": Range(above=0.0, whole=True, optional=True),
 }
 """The numbers of a goal; confidence in percent."""
@@ -239,7 +239,7 @@ class GoalFields(Pane):
         top = self.top.number(RANGES["per_round"]) if goal == "top" else None
         percent = self.confidence.number(RANGES["delta"])
         per_round = self.per_round.number(RANGES["per_round"])
-        replicates = self.replicates.number(RANGES["replicates"])
+        replicates = self.replicates.number(RANGES["max_replicates"])
         budget = self.budget.number(RANGES["budget"])
         endpoints = self.endpoints.read()
         parameters, controls = self.strategy.parameters(), self.controls.controls()

@@ -3,6 +3,7 @@
 import numpy as np
 from PySide6.QtTest import QTest
 
+from assaypilot.engine.campaign.changes import Change
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.domain.library import Library, Site
 from assaypilot.engine.domain.noise import StatedNoise
@@ -10,7 +11,6 @@ from assaypilot.engine.tables.check import endpoint_facts
 from assaypilot.engine.tables.importer import import_table
 from assaypilot.engine.tables.mapping import propose
 from assaypilot.engine.tables.opening import parse_text
-from assaypilot.gui.goal.goal_changes import Terms, change_between
 from assaypilot.gui.goal.goal_form import TermsForm
 from assaypilot.gui.new_campaign.endpoint_box import EndpointBox
 from tests.gui.helpers import creation_of, goal_of, made, returned, small_table, status, until
@@ -87,12 +87,12 @@ def test_goal_page_shows_unknown_noise_and_takes_a_value(qtbot, tmp_path):
     line = form.field("pIC50")
     assert line.text == "unknown"
     assert line.note.text() == f"estimated {now.noise[0].sd:.2g}, at most {now.noise[0].used:.2g} is used"
-    assert form.read() == Terms.of(now)
+    assert form.read() == Change()
     line.edit.clear()
     QTest.keyClicks(line.edit, "0.2")
     wanted = form.read()
     assert wanted is not None
-    assert change_between(Terms.of(now), wanted).noise == {"pIC50": 0.2}
+    assert wanted.noise == {"pIC50": 0.2}
     form.reset()
     assert not form.touched
 
@@ -106,4 +106,4 @@ def test_known_noise_can_be_declared_unknown(qtbot, tmp_path):
         line.edit.setText(typed)
         wanted = form.read()
         assert wanted is not None
-        assert change_between(Terms.of(now), wanted).noise == {"pIC50": StatedNoise(guess, estimated=True)}
+        assert wanted.noise == {"pIC50": StatedNoise(guess, estimated=True)}
