@@ -70,7 +70,12 @@ LINES = (
     ),
 )
 """Key, caption, name for a screen reader, and help of every setting except the noise."""
-HINTS = {"delta": "% sure", "per_round": "measurements", "max_replicates": "of one compound", "budget": "in all"}
+HINTS: dict[str, Callable[[float | None], str]] = {
+    "delta": lambda _: "% sure",
+    "per_round": lambda _: "measurements",
+    "max_replicates": lambda _: "of one compound",
+    "budget": lambda _: "in all",
+}
 OPTIONS = {f"--{key.replace('_', '-')}": key for key, *_ in LINES}
 """Which field a refusal of the engine is about."""
 
@@ -168,7 +173,7 @@ class TermsForm(QWidget):
         self._filling = False
         self._lines = {key: Line(self, name, text, tip, RANGES[key]) for key, text, name, tip in LINES}
         for key, line in self._lines.items():
-            line.hint = self._distance if key not in HINTS else lambda _, hint=HINTS[key]: hint
+            line.hint = HINTS.get(key, self._distance)
         self._lines["budget"].field.edit.setPlaceholderText("no limit")
 
     def field(self, name: str) -> Field:

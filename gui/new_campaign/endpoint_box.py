@@ -131,11 +131,16 @@ class EndpointBox(QFrame):
         """Whether it is measured in each round: a difference never is, its parts are."""
         return self.fact.endpoint.of is None and (self.aimed_at or self.needed or bool(self.limit.text))
 
+    def fits(self, endpoint: Endpoint) -> bool:
+        """Whether it can go on as the box of an endpoint, whichever way is better."""
+        return replace(endpoint, direction=self.fact.endpoint.direction) == self.fact.endpoint
+
     def show_fact(self, fact: EndpointFacts) -> None:
         """Take over the table's current values of the same endpoint."""
-        if fact is not self.fact:
-            self.fact = fact
-            self._hint_noise()
+        if fact.endpoint != self.fact.endpoint:
+            self.direction.setCurrentIndex(0 if fact.endpoint.sign > 0 else 1)
+        self.fact = fact
+        self._hint_noise()
 
     def show_for(self, goal: str, *, objective: bool) -> None:
         """Show the fields of a goal; ``objective``: it is the one endpoint a goal is about."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QWidget
@@ -20,18 +19,6 @@ from .endpoint_box import FIELD, MARGIN, EndpointBox
 
 AT_ONCE = 0.02
 """Seconds for which boxes are made before the window gets its turn."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Typed:
-    """What was typed for an endpoint, kept when the table is read again."""
-
-    chosen: bool
-    direction: int
-    texts: tuple[str, str, str]
-    unknown: bool
-    way: str
-    """The direction in the table."""
 
 
 class EndpointList(QWidget):
@@ -54,7 +41,6 @@ class EndpointList(QWidget):
         self._parts: tuple[str, ...] = ()
         self._missing: dict[int, EndpointFacts] = {}
         """The endpoints without a box so far, by place."""
-        self._typed: dict[str, _Typed] = {}
         self._first: list[str] = []
         self._endpoints: list[Endpoint] = []
         self._later = QTimer(self)
@@ -92,33 +78,25 @@ class EndpointList(QWidget):
         return holder
 
     def show_facts(self, facts: tuple[EndpointFacts, ...], objective: str) -> None:
-        """Show these endpoints; typed values for one of the same name stay."""
-        endpoints = [fact.endpoint for fact in facts]
-        if endpoints == self._endpoints and not self._missing:
-            for box, fact in zip(self.boxes, facts, strict=True):
+        """Show these endpoints; the box of one that was there stays, and with it what was typed."""
+        endpoints, before = [fact.endpoint for fact in facts], {box.name: box for box in self.boxes}
+        # Two are enough to begin with; a table may have many columns. One that is added is wanted.
+        others = [one.name for one in endpoints if one.name != objective]
+        self._first = [objective, *(others if before else others[:1])]
+        if endpoints != self._endpoints:
+            self.new.clear()
+            self.unit.clear()
+            self.add_problem.hide()
+        self.boxes, self._endpoints, self._objective = [], endpoints, objective
+        self._missing = dict(enumerate(facts))
+        for place, fact in enumerate(facts):
+            if (box := before.get(fact.endpoint.name)) is not None and box.fits(fact.endpoint):
                 box.show_fact(fact)
-            self.show_for(self._goal, objective, self._parts)
-            self.complete.emit()
-            return
-        for box in self.boxes:
-            self._typed[box.name] = _Typed(
-                box.chosen.isChecked(),
-                box.direction.currentIndex(),
-                (box.noise.edit.text(), box.margin.edit.text(), box.limit.edit.text()),
-                box.unknown.isChecked(),
-                box.fact.endpoint.direction,
-            )
+                self._put(place, before.pop(box.name))
+        for box in before.values():
             self._column.removeWidget(box)
             box.hide()
             box.deleteLater()
-        # Two are enough to begin with; a table may have many columns.
-        self._first = [objective, *(one.name for one in endpoints if one.name != objective)][:2]
-        self.boxes, self._endpoints = [], endpoints
-        self._objective = objective
-        self._missing = dict(enumerate(facts))
-        self.new.clear()
-        self.unit.clear()
-        self.add_problem.hide()
         self._build()
 
     def _build(self) -> None:
@@ -151,24 +129,20 @@ class EndpointList(QWidget):
         for part in (*parts, self.new, self.unit, self.add):
             QWidget.setTabOrder(before, part)
             before = part
-        self._typed.clear()
         self.show_for(self._goal, self._objective, self._parts)
         self.complete.emit()
 
     def _add_box(self, place: int) -> None:
-        fact = self._missing.pop(place)
-        box = EndpointBox(fact, in_words(self._endpoints, place))
-        was = self._typed.get(box.name)
-        box.chosen.setChecked(box.name in self._first if not self._typed else (was is None or was.chosen))
-        if was is not None:
-            for field, text in zip((box.noise, box.margin, box.limit), was.texts, strict=True):
-                field.edit.setText(text)
-            box.unknown.setChecked(was.unknown)
-            if was.way == fact.endpoint.direction:
-                box.direction.setCurrentIndex(was.direction)
+        box = EndpointBox(self._missing[place], in_words(self._endpoints, place))
+        box.chosen.setChecked(box.name in self._first)
         box.show_for(self._goal, objective=box.name == self._objective)
         box.changed.connect(self._show_needed)
         box.changed.connect(self.changed)
+        self._put(place, box)
+
+    def _put(self, place: int, box: EndpointBox) -> None:
+        """Show a box at its place among those that are there."""
+        del self._missing[place]
         names = [one.name for one in self._endpoints]
         here = sum(names.index(one.name) < place for one in self.boxes)
         self.boxes.insert(here, box)

@@ -113,10 +113,11 @@ def intend_paste(
     texts = [(name, endpoint, text) for _, name, endpoint, text in cells]
     raw = parse_text(as_clipboard([("ID", "Endpoint", "Value"), *texts]), report)
     raw = replace(raw, rows=tuple(cells[row - 2][0] for row in raw.rows))
-    found = _of_table(title, raw, status, shown, Source("pasted"), report)
+    found = _of_table(title, raw, status, shown, Source("pasted"), report, headed=False)
     results = in_their_cells(found.results, status, shown)
     pending = sum(bool(cell) and is_missing(cell) for row in block for cell in row)
-    return replace(found, rows=rejected_first((*refused, *found.rows)), results=tuple(results), pending=pending)
+    rows = rejected_first(sorted((*refused, *found.rows), key=lambda row: int(row.place)))
+    return replace(found, rows=rows, results=tuple(results), pending=pending)
 
 
 def _block(text: str) -> list[list[str]]:
@@ -209,9 +210,16 @@ def _read(raw: RawTable, status: Status, report: Report) -> ResultsTable:
 
 
 def _of_table(
-    title: str, raw: RawTable, status: Status, shown: Round | None, source: Source, report: Report
+    title: str,
+    raw: RawTable,
+    status: Status,
+    shown: Round | None,
+    source: Source,
+    report: Report,
+    *,
+    headed: bool = True,
 ) -> Intended:
-    """Return a results table line by line."""
+    """Return a results table line by line; ``headed``: whether its columns are named by whoever wrote it."""
     found = _read(raw, status, report)
     places = {endpoint.name: place for place, endpoint in enumerate(status.endpoints)}
     there = {} if shown is None else in_round(status, shown)
@@ -238,7 +246,7 @@ def _of_table(
         rows.append((at, PastedRow(str(at), result.compound, text, text, note)))
     wrong = []
     for refused in found.rejected:
-        where = f"column {refused.column}: " if refused.column else ""
+        where = f"column {refused.column}: " if refused.column and headed else ""
         name, text, own = _rejected_cell(refused, raw, status, shown)
         wrong += [] if own is None else [own]
         rows.append(
