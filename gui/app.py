@@ -5,10 +5,11 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QRunnable, QTimer
+from PySide6.QtCore import QEvent, QTimer
 from PySide6.QtGui import QFileOpenEvent, QIcon
 from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
@@ -128,35 +129,18 @@ MODULES = (
 """In the order in which they may be needed."""
 
 
-class _Loading(QRunnable):
-    """One module."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__()
-        self._name = name
-
-    def run(self) -> None:
-        """Load it; an error appears when the module is needed."""
-        try:
-            importlib.import_module(self._name)
-        except ImportError:
-            return
-
-
-class _SettingAside(QRunnable):
-    """What was loaded stays."""
-
-    def run(self) -> None:
-        """Spare the collector looking through it."""
-        set_aside()
+def _load(name: str) -> None:
+    """Load a module; an error appears when it is needed."""
+    with suppress(ImportError):
+        importlib.import_module(name)
 
 
 def preload() -> None:
     """Let the idle drawing thread load the modules that are still missing."""
     for name in MODULES:
         if name not in sys.modules:
-            drawing_pool().start(_Loading(name), LAST)
-    drawing_pool().start(_SettingAside(), LAST - 1)
+            drawing_pool().start(partial(_load, name), LAST)
+    drawing_pool().start(set_aside, LAST - 1)  # spare the collector looking through what was loaded
 
 
 def preload_soon(window: QWidget) -> None:

@@ -91,21 +91,19 @@ class RoundPage(Page):
         """Numbers of surprising measurements that are to stay."""
         self._wanted: int | None = None
         """Number of the chosen earlier round."""
-        self._late = False
         self._connect()
 
     def _connect(self) -> None:
         table, panel, tools, values = self.table, self.panel, self.tools, self.values
         self.work_button, self.read_button, self.paste_button = tools.work, tools.read, tools.paste
         self.practice_button, self.close_button, self.withdraw_button = tools.practice, tools.close_, tools.withdraw
-        self.late_button, self.back = tools.late, tools.back
+        self.back = tools.back
         tools.work.clicked.connect(self.work_list)
         tools.read.clicked.connect(self.read_file)
         tools.paste.clicked.connect(self.reading.paste)
         tools.practice.clicked.connect(lambda: self.session.measure_practice())
         tools.close_.clicked.connect(self.close_round)
         tools.withdraw.clicked.connect(self.ends.withdraw)
-        tools.late.toggled.connect(self._take_late)
         table.pasted.connect(self.reading.paste)
         table.chosen.connect(lambda _: self._line_chosen())
         table.selectionModel().currentColumnChanged.connect(lambda now, before: self._explain())
@@ -212,14 +210,13 @@ class RoundPage(Page):
         before = self.model.round
         another = before is None or before.number != shown.number or opened
         if another:
-            self._late = False
             self.panel.hide_wrong()
             self.ends.start_over()
         line, cell = self.table.current_row(), self.table.current_cell
         chosen = self.table.selected_rows()
         layout = shown.layout
         self.link.quietly(True)
-        self.model.show(view.status, shown, editable=not view.read_only, layout=layout, late=self._late)
+        self.model.show(view.status, shown, editable=not view.read_only, layout=layout)
         if not another and line is not None and self.table.current_row() is None:  # columns came or went
             self.table.choose(line, result_key(cell[0], min(cell[1], self.model.cells - 1)))
             self.link.select(chosen)
@@ -229,7 +226,7 @@ class RoundPage(Page):
         self.title.setText(shown.title)
         self.subtitle.setText(self._subtitle(shown))
         self.title.setToolTip("An issued list never changes")
-        self.tools.show_round(view, shown, late=self._late)
+        self.tools.show_round(view, shown)
         self._offer_rounds(view, shown)
         self._explain()
         self.panel.show_progress(view, self.model)
@@ -298,20 +295,6 @@ class RoundPage(Page):
     def _line_chosen(self) -> None:
         self._explain()
         self.link.line_chosen()
-
-    def _take_late(self, late: bool) -> None:
-        if late != self._late and self.view is not None and self.model.round is not None:
-            self._late = late
-            self._show_round(self.view, self.model.round, opened=False)
-            if late:
-                self._to_first_missing()
-
-    def _to_first_missing(self) -> None:
-        """Go to the first cell of a closed round that has no result."""
-        cells = ((int(row), cell) for row in self.model.rows for cell in self.model.line_cells(int(row)))
-        found = next(((row, cell) for row, cell in cells if self.model.cell_waits(row, *cell)), None)
-        if found is not None:
-            self.table.edit_line(found[0], *found[1])
 
     def showEvent(self, event: QShowEvent) -> None:
         """Go to what was selected on another page meanwhile."""

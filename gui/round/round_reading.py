@@ -131,9 +131,8 @@ class RoundReading:
         page = self._page
         view, shown = page.view, page.model.round
         if view is None or shown is None or not page.model.editable:
-            closed = shown is not None and shown.state == "closed" and page.writable
-            mend = "Press Enter late results first." if closed else "Plan the next round first."
-            page.session.failed.emit(AssayPilotError("there is no open round to paste into", mend=mend))
+            mend = "Plan the next round first."
+            page.session.failed.emit(AssayPilotError("there is no round to paste into", mend=mend))
             return
         page.session.begun.emit()
         text = QGuiApplication.clipboard().text()

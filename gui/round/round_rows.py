@@ -49,7 +49,7 @@ class RoundModel(RowsModel):
         """Those of the round, in its order."""
         self.editable = False
         self.late = False
-        """Whether results that come late may be typed into a closed round."""
+        """Whether it is a closed round, into which results that come late may be typed."""
         self.cells = 1
         """Cells of each line and endpoint; lines that request less leave the last ones blank."""
         self.values: list[list[Measurement]] = []
@@ -62,20 +62,18 @@ class RoundModel(RowsModel):
         self._saving: dict[Cell, str] = {}
         self._wrong: dict[Cell, tuple[str, str, str]] = {}
 
-    def show(
-        self, status: Status, shown: Round, *, editable: bool, layout: Layout | None = None, late: bool = False
-    ) -> None:
+    def show(self, status: Status, shown: Round, *, editable: bool, layout: Layout | None = None) -> None:
         """Take over a round. The same round again changes its texts only, not the rows or the selection.
 
-        ``layout``: the wells of its measurements, when known. ``late``: whether late values may be typed.
+        ``layout``: the wells of its measurements, when known. What comes late is typed into a closed round.
         """
         round_ = self.round is not None and self.round.number == shown.number and self.round.items == shown.items
         round_ = round_ and self._library is not None and _same_lines(self._library, status.library, shown)
         same = round_ and (layout is None) == (self._layout is None) and (layout is None or layout == self._layout)
         self._layout = layout
         self.round, self.endpoints = shown, tuple(status.endpoints[place] for place in shown.endpoints)
-        self.late = late and editable and shown.state == "closed"
-        self.editable = editable and (shown.state == "open" or self.late)
+        self.late = editable and shown.state == "closed"
+        self.editable = editable and shown.state != "withdrawn"
         self._library = status.library
         before = self.cells
         self._collect(status, shown)

@@ -156,30 +156,23 @@ class Tools(QWidget):
         self.paste = button("Paste", tip=as_here("Pastes values from a spreadsheet (Ctrl+V): onto the selected line "
                             "and those below it, or ids with values. Shown before they are kept"))  # fmt: skip
         self.practice = button("&Measure with the practice assay", "go", "Fills the round with simulated values")
-        self.late = button("Enter &late results", tip="Lets results be typed that come after the round was closed")
-        self.late.setCheckable(True)
         self.back = label("", "muted")
         self.withdraw = button("With&draw…", "link", "Takes the round back; only while it has no result")
         self.close_ = button("Clo&se round…", tip="Ends the round with the results so far; shows first what that means")
-        put(row, self.work, self.read, self.paste, self.practice, self.late)
+        put(row, self.work, self.read, self.paste, self.practice)
         row.push()
         put(row, self.back, self.withdraw, self.close_)
 
-    def show_round(self, view: View, shown: Round, *, late: bool) -> None:
+    def show_round(self, view: View, shown: Round) -> None:
         """Show what can be done with a round."""
         open_ = shown.state == "open" and not view.read_only
         may_come = shown.state == "closed" and shown.missing > 0 and not view.read_only
         self.work.setVisible(shown.state != "withdrawn")
         self.read.setVisible(open_ or may_come)
-        self.paste.setVisible(open_ or (may_come and late))
+        self.paste.setVisible(open_ or may_come)
         self.close_.setVisible(open_)
         self.withdraw.setVisible(open_ and not has_results(view, shown))
         self.practice.setVisible(open_ and view.practice and not shown.came)
-        self.late.setVisible(may_come)
-        self.late.blockSignals(True)
-        self.late.setChecked(late)
-        self.late.setText("Done with &late results" if late else "Enter &late results")
-        self.late.blockSignals(False)
         self.back.setText("" if shown.state == "withdrawn" else f"{shown.came:,} of {shown.measurements:,} back")
         self.back.setToolTip("Measurements that came back, of those the round asks for")
 

@@ -109,15 +109,9 @@ class Settings:
         texts += [text for text in self._texts("recent") if os.path.normcase(text) != first]
         self._store.setValue("recent", json.dumps(texts[:RECENT]))
 
-    @property
-    def missing(self) -> list[Path]:
-        """Campaigns opened before that are not where they were: moved, deleted, or on a drive that is not there."""
-        return [path for text in self._texts("recent") if not _is_there(path := Path(text))]
-
-    def forget_recent(self, path: Path | None = None) -> None:
-        """Take a campaign off the list, or all of them."""
-        texts = [] if path is None else [text for text in self._texts("recent") if text != str(path)]
-        self._store.setValue("recent", json.dumps(texts))
+    def forget_recent(self) -> None:
+        """Forget which campaigns were opened."""
+        self._store.setValue("recent", "[]")
 
     @property
     def folder(self) -> Path:

@@ -193,15 +193,7 @@ class Actions:
             made.setStatusTip(str(path))
             made.triggered.connect(lambda _=False, path=path: self._window.open_path(path))
             self.recent.addAction(made)
-        missing = self._window.settings.missing
-        if missing:
-            self.recent.addSeparator()
-        for path in missing:
-            made = QAction(f"{mnemonic_free(path.name)} (not there)", self.recent)
-            made.setToolTip(plain_tip(str(path)))
-            made.triggered.connect(lambda _=False, path=path: self._window.opening.open_recent(path))
-            self.recent.addAction(made)
-        if paths or missing:
+        if paths:
             self.recent.addSeparator()
             self.recent.addAction("&Clear This List", self._window.opening.clear_recent)
         else:

@@ -153,7 +153,7 @@ class MainWindow(QMainWindow):
         self.start.open.connect(self.opening.ask)
         self.start.practice.connect(self.opening.practice)
         self.start.tour.connect(self.tour.start)
-        self.start.recent.connect(lambda text: self.opening.open_recent(Path(text)))
+        self.start.recent.connect(lambda text: self.open_path(Path(text)))
         self.round.work_list.connect(self.work_lists.ask)
         self.round.read_file.connect(self.opening.ask_for_results)
         self.round.close_round.connect(self.close_round)

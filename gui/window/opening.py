@@ -235,24 +235,6 @@ class Opening:
         else:
             self._window.session.open(path)
 
-    def open_recent(self, path: Path) -> None:
-        """Open a campaign of the list; a missing one is removed only after a question."""
-        settings = self._window.settings
-        if path.is_file():
-            self.open_path(path)
-            return
-
-        def forget() -> None:
-            settings.forget_recent(path)
-            self._window.start.show_recent(settings.recent)
-
-        self._window.messages.ask(
-            f"{path.name} is not in {path.parent}.",
-            "It was moved, renamed or deleted, or its drive is not connected.",
-            ("Look for it…", self.ask),
-            ("Take it off the list", forget),
-        )
-
     def clear_recent(self) -> None:
         """Forget which campaigns were opened; the files stay."""
         self._window.settings.forget_recent()
