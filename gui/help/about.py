@@ -12,19 +12,11 @@ from importlib.metadata import Distribution, PackageMetadata, PackageNotFoundErr
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QFontDatabase, QGuiApplication
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QDialog,
-    QHeaderView,
-    QPlainTextEdit,
-    QTreeWidget,
-    QTreeWidgetItem,
-    QWidget,
-)
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QDialog, QWidget
 
-from ..runtime.error_reports import versions
-from ..widgets.layout import STRETCH, column_of, put, row_of, show_dialog, splitter
+from ..runtime.error_reports import TextDialog, versions
+from ..widgets.layout import STRETCH, column_of, put, row_of, show_dialog
 from ..widgets.text import Details, button, label
 
 ROOTS = ("assaypilot", "numpy", "scipy", "pandas", "rdkit", "matplotlib", "PySide6-Essentials")
@@ -123,56 +115,15 @@ def _files_of_python() -> tuple[Path, ...]:
     return tuple(path for path in (folder / "LICENSE.txt",) if path.is_file())
 
 
-class LicencesDialog(QDialog):
-    """The libraries at the left, the licence of the chosen one at the right."""
+class LicencesDialog(TextDialog):
+    """All libraries in a list, and below it the licence of each."""
 
     def __init__(self, parent: QWidget | None) -> None:
-        super().__init__(parent)
-        self.setWindowTitle("Libraries and licences")
-        self.resize(900, 560)
-        self.parts = parts()
-        self.table = QTreeWidget()
-        self.table.setAccessibleName("Libraries")
-        self.table.setHeaderLabels(["Library", "Version", "Licence"])
-        self.table.setRootIsDecorated(False)
-        self.table.setUniformRowHeights(True)
-        self.table.setAllColumnsShowFocus(True)
-        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.table.addTopLevelItems([QTreeWidgetItem([one.name, one.version, one.licence]) for one in self.parts])
-        self.table.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        self.table.header().setStretchLastSection(True)
-        self.text = QPlainTextEdit()
-        self.text.setAccessibleName("Text of the licence")
-        self.text.setReadOnly(True)
-        self.text.setTabChangesFocus(True)
-        self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
-        self.table.currentItemChanged.connect(self._show)
-        panes = splitter(Qt.Orientation.Horizontal, self.table, self.text)
-        panes.setSizes([430, 470])
-        column = column_of(
-            label("AssayPilot uses these libraries. Choose one to read its licence.", wrap=True),
-            (panes, 1),
-            holder=self,
-            margins=(22, 18, 22, 16),
-            spacing=10,
-        )
-        row = row_of()
-        copy = button("Copy list", then=lambda: QGuiApplication.clipboard().setText(self.listed()))
-        close = button("Close", "go")
-        close.setDefault(True)
-        close.clicked.connect(self.accept)
-        put(row, copy, STRETCH, close)
-        column.addLayout(row)
-        self.table.setCurrentIndex(self.table.model().index(0, 0))
-
-    def listed(self) -> str:
-        """Return the list as tab-separated text with a header."""
-        lines = ["Library\tVersion\tLicence", *(f"{one.name}\t{one.version}\t{one.licence}" for one in self.parts)]
-        return "\n".join(lines)
-
-    def _show(self) -> None:
-        one = self.parts[self.table.currentIndex().row()]
-        self.text.setPlainText(f"{one.name} {one.version}\nLicence: {one.licence}\n\n{one.text()}")
+        super().__init__("Libraries and licences", "AssayPilot uses these libraries.", parent)
+        found = parts()
+        listed = "\n".join(f"{one.name} {one.version}: {one.licence}" for one in found)
+        texts = "\n\n\n".join(f"{one.name} {one.version}\nLicence: {one.licence}\n\n{one.text()}" for one in found)
+        self.text.setPlainText(f"{listed}\n\n\n{texts}")
 
 
 class AboutDialog(QDialog):

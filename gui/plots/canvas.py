@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from matplotlib.figure import Figure
-from PySide6.QtCore import QObject, QPoint, QPointF, QRectF, QRunnable, QSize, Qt, Signal
+from PySide6.QtCore import QObject, QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
@@ -81,36 +82,6 @@ class _Drawn:
     """Its axes, in order."""
 
 
-class _Drawing(QRunnable):
-    """One figure."""
-
-    def __init__(self, owner: _Signals, draw: Drawer, size: QSize, ratio: float, number: int) -> None:
-        super().__init__()
-        self._owner, self._draw, self._size, self._ratio, self._number = owner, draw, size, ratio, number
-        self._inch = inch()
-
-    def run(self) -> None:
-        """Draw and hand the picture over."""
-        if self._owner.latest != self._number:  # another one was requested meanwhile
-            return
-        self._owner.drawn.emit(self._picture())
-
-    def _picture(self) -> _Drawn:
-        """Return the picture; its figure is thrown away."""
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-
-        width, height = self._size.width(), self._size.height()
-        figure = self._draw((width / self._inch, height / self._inch), self._inch * self._ratio)
-        canvas: Any = FigureCanvasAgg(figure)  # its methods carry no types
-        canvas.draw()
-        pixels = canvas.buffer_rgba()
-        across, down = canvas.get_width_height()
-        image = QImage(pixels, across, down, 4 * across, QImage.Format.Format_RGBA8888).copy()
-        image.setDevicePixelRatio(self._ratio)
-        parts = tuple(Part.of(axes, across, down, self._ratio) for axes in figure.axes)
-        return _Drawn(image, self._number, parts)
-
-
 class _Signals(QObject):
     """What a drawing may touch of its canvas: it may outlive it."""
 
@@ -119,6 +90,23 @@ class _Signals(QObject):
     def __init__(self) -> None:
         super().__init__()
         self.latest = 0
+
+
+def _drawing(owner: _Signals, draw: Drawer, size: QSize, ratio: float, number: int, dots: float) -> None:
+    """Draw a figure and hand its picture over, unless another one was requested meanwhile; ``dots``: of an inch."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    if owner.latest != number:
+        return
+    figure = draw((size.width() / dots, size.height() / dots), dots * ratio)
+    canvas: Any = FigureCanvasAgg(figure)  # its methods carry no types
+    canvas.draw()
+    pixels = canvas.buffer_rgba()
+    across, down = canvas.get_width_height()
+    image = QImage(pixels, across, down, 4 * across, QImage.Format.Format_RGBA8888).copy()
+    image.setDevicePixelRatio(ratio)
+    parts = tuple(Part.of(axes, across, down, ratio) for axes in figure.axes)
+    owner.drawn.emit(_Drawn(image, number, parts))
 
 
 class Canvas(QWidget):
@@ -223,8 +211,8 @@ class Canvas(QWidget):
         if self._draw is None or size.width() < 20 or size.height() < 20:
             return
         self._signals.latest += 1
-        drawing = _Drawing(self._signals, self._draw, size, self.devicePixelRatioF(), self._signals.latest)
-        drawing_pool().start(drawing, ABOVE_STRUCTURES)
+        given = self._signals, self._draw, size, self.devicePixelRatioF(), self._signals.latest, inch()
+        drawing_pool().start(partial(_drawing, *given), ABOVE_STRUCTURES)
 
     def _take(self, drawn: _Drawn) -> None:
         if drawn.number == self._signals.latest and self._draw is not None:

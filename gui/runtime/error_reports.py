@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
+from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -18,7 +19,7 @@ from PySide6.QtCore import qVersion
 from PySide6.QtGui import QAction, QFontDatabase, QGuiApplication
 from PySide6.QtWidgets import QApplication, QCheckBox, QDialog, QPlainTextEdit, QWidget
 
-from ..widgets.layout import STRETCH, column_of, put, resize_within_screen, row_of, show_dialog
+from ..widgets.layout import STRETCH, column_of, resize_within_screen, row_of, show_dialog
 from ..widgets.text import button, label
 from ..window.opening import main_windows
 from .crash_log import Ended, Watch
@@ -153,46 +154,49 @@ class Reporter:
         self.save(error.with_traceback(trace))
 
 
-class ReportDialog(QDialog):
+class TextDialog(QDialog):
+    """A text to be read and copied."""
+
+    def __init__(self, title: str, about: str, parent: QWidget | None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(title)
+        self.body = column_of(label(about, wrap=True), holder=self, margins=(22, 18, 22, 16), spacing=10)
+        self.text = QPlainTextEdit()
+        self.text.setAccessibleName(f"Text: {title}")
+        self.text.setReadOnly(True)
+        self.text.setTabChangesFocus(True)
+        self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.body.addWidget(self.text, 1)
+        self.copy = button("&Copy", then=lambda: QGuiApplication.clipboard().setText(self.text.toPlainText()))
+        close = button("Close", "go", then=self.accept)
+        close.setDefault(True)
+        self.buttons = row_of(self.copy, STRETCH, close)
+        self.body.addLayout(self.buttons)
+        line = self.fontMetrics().lineSpacing()
+        resize_within_screen(self, 42 * line, 30 * line)
+
+
+class ReportDialog(TextDialog):
     """One report."""
 
     def __init__(self, reporter: Reporter, report: Path, parent: QWidget | None) -> None:
-        super().__init__(parent)
+        about = (
+            "This is all the report says. It holds no ids, structures or values, and it is not sent anywhere: "
+            "copy it if you want to pass it on."
+        )
+        super().__init__("Error report", about, parent)
         self._reporter, self._report = reporter, report
         # Read at once: the file is set aside as soon as it is shown.
         self._plain = report.read_text(encoding="utf-8") if report.exists() else "The report is not there any more."
         self._own = reporter.words(report)
-        self.setWindowTitle("Error report")
-        column = column_of(
-            label(
-                "This is all the report says. It holds no ids, structures or values, and it is not sent anywhere: "
-                "copy it if you want to pass it on.",
-                wrap=True,
-            ),
-            holder=self,
-            margins=(22, 18, 22, 16),
-            spacing=10,
-        )
-        self.text = QPlainTextEdit()
-        self.text.setAccessibleName("Text of the report")
-        self.text.setReadOnly(True)
-        self.text.setTabChangesFocus(True)
-        self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
-        column.addWidget(self.text, 1)
         self.own = QCheckBox("Add the error &message (may quote ids, structures or values)")
         self.own.setVisible(bool(self._own))
         self.own.toggled.connect(lambda _: self._show())
-        column.addWidget(self.own)
-        row = row_of()
-        self.copy = button("&Copy", then=lambda: QGuiApplication.clipboard().setText(self.text.toPlainText()))
+        self.body.insertWidget(2, self.own)
         self.delete = button("&Delete the report", then=self._delete)
-        close = button("Close", "go")
-        close.setDefault(True)
-        close.clicked.connect(self.accept)
-        put(row, self.copy, self.delete, STRETCH, close)
-        column.addLayout(row)
-        line = self.fontMetrics().lineSpacing()
-        resize_within_screen(self, 42 * line, 30 * line)
+        self.buttons.insertWidget(1, self.delete)
+        for before, after in pairwise((self.text, self.own, self.copy, self.delete)):
+            QWidget.setTabOrder(before, after)
         self._show()
 
     def _show(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import (
@@ -13,7 +13,6 @@ from PySide6.QtCore import (
     QObject,
     QPersistentModelIndex,
     QRectF,
-    QRunnable,
     QSize,
     Qt,
     QThreadPool,
@@ -100,39 +99,33 @@ class _Signals(QObject):
     """The pictures by their keys, None where RDKit cannot read the structure."""
 
 
-class _Drawing(QRunnable):
-    """Some pictures."""
+def _draw(signals: _Signals, keys: Sequence[Key], series: _Series) -> None:
+    """Draw some pictures and hand them over."""
+    drawn: dict[Key, QImage | None] = dict.fromkeys(keys)
+    failed: Exception | None = None
+    for key in keys:
+        try:
+            drawn[key] = _picture(series, *key)
+        except Exception as error:  # its neighbours, and those that wait, are drawn all the same
+            failed = error
+    signals.drawn.emit(drawn)
+    if failed is not None:
+        raise failed
 
-    def __init__(self, signals: _Signals, keys: Sequence[Key], series: _Series) -> None:
-        super().__init__()
-        self._signals, self._keys, self._series = signals, keys, series
 
-    def run(self) -> None:
-        """Draw and hand the pictures over."""
-        drawn: dict[Key, QImage | None] = dict.fromkeys(self._keys)
-        failed: Exception | None = None
-        for key in self._keys:
-            try:
-                drawn[key] = self._picture(*key)
-            except Exception as error:  # its neighbours, and those that wait, are drawn all the same
-                failed = error
-        self._signals.drawn.emit(drawn)
-        if failed is not None:
-            raise failed
+def _picture(series: _Series, smiles: str, width: int, height: int, ratio: float, dark: bool) -> QImage | None:
+    from PySide6.QtSvg import QSvgRenderer
 
-    def _picture(self, smiles: str, width: int, height: int, ratio: float, dark: bool) -> QImage | None:
-        from PySide6.QtSvg import QSvgRenderer
-
-        svg = self._series.aligned.svg(smiles, width, height, bond=self._series.bond(smiles, width, height), dark=dark)
-        if svg is None:
-            return None
-        image = QImage(int(width * ratio), int(height * ratio), QImage.Format.Format_ARGB32_Premultiplied)
-        image.fill(Qt.GlobalColor.transparent)
-        painter = QPainter(image)
-        QSvgRenderer(QByteArray(svg.encode())).render(painter)
-        painter.end()
-        image.setDevicePixelRatio(ratio)
-        return image
+    svg = series.aligned.svg(smiles, width, height, bond=series.bond(smiles, width, height), dark=dark)
+    if svg is None:
+        return None
+    image = QImage(int(width * ratio), int(height * ratio), QImage.Format.Format_ARGB32_Premultiplied)
+    image.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(image)
+    QSvgRenderer(QByteArray(svg.encode())).render(painter)
+    painter.end()
+    image.setDevicePixelRatio(ratio)
+    return image
 
 
 class Structures(QObject):
@@ -209,7 +202,7 @@ class Structures(QObject):
             self._drawing = True
             latest = next(reversed(self._pending.values()))
             keys = [key for key, painting in self._pending.items() if painting == latest][:AT_ONCE]
-            drawing_pool().start(_Drawing(self._signals, keys, self._series))
+            drawing_pool().start(partial(_draw, self._signals, keys, self._series))
 
     def _take(self, drawn: Mapping[Key, QImage | None]) -> None:
         self._drawing = False

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
-import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
-from assaypilot.engine.arrays import Floats, Ints
+from assaypilot.engine.arrays import Floats
 from assaypilot.engine.chemistry.names import site_names
 from assaypilot.engine.chemistry.properties import holding, similar_to
 from assaypilot.engine.domain.library import Library
@@ -56,7 +55,6 @@ _OPERATORS: dict[str, Callable[[Any, float], Mask]] = {
 }
 _SHOWN = 0.005
 """The largest difference of a number from a typed one that is shown the same."""
-CHUNK = 20_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,49 +193,12 @@ def _among(wanted: str, coded: Coded) -> Mask:
 
 
 def _anywhere(word: str, library: Library) -> Mask:
-    found = _Names.of(library.ids).holding(word)
+    found: Mask = np.fromiter((word in name.casefold() for name in library.ids), dtype=bool, count=len(library))
     for place, site in enumerate(library.sites):
         fits = np.array([word in name.casefold() for name in site_names(site.substituents)], dtype=bool)
         if fits.any():
             found |= fits[library.codes[:, place]]
     return found
-
-
-class _Names:
-    """The ids of a library as few long texts, in which a word is found at once."""
-
-    latest: _Names | None = None
-
-    def __init__(self, ids: Sequence[str]) -> None:
-        self.ids = ids
-        self._parts: list[tuple[str, Ints]] = []
-        for start in range(0, len(ids), CHUNK):
-            folded = [name.casefold().replace("\n", " ") for name in ids[start : start + CHUNK]]
-            ends = np.cumsum([len(name) + 1 for name in folded])
-            self._parts.append(("\n".join(folded), ends))
-            time.sleep(0)
-
-    @classmethod
-    def of(cls, ids: Sequence[str]) -> _Names:
-        """Those of the latest library are kept."""
-        kept = cls.latest
-        if kept is None or kept.ids is not ids:
-            kept = cls.latest = cls(ids)
-        return kept
-
-    def holding(self, word: str) -> Mask:
-        """Which names contain a word."""
-        found = np.zeros(len(self.ids), dtype=bool)
-        for number, (text, ends) in enumerate(self._parts):
-            at, hits = text.find(word), list[int]()
-            while at >= 0:
-                hits.append(at)
-                line_end = text.find("\n", at)
-                at = -1 if line_end < 0 else text.find(word, line_end)
-            if hits:
-                found[number * CHUNK + np.searchsorted(ends, hits, side="right")] = True
-            time.sleep(0)
-        return found
 
 
 KEPT = 8

@@ -1,6 +1,5 @@
 """About: versions, and every library with its licence; files that a Mac hands over; the icon."""
 
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton
 
 from assaypilot.gui.help import about as licences
@@ -27,18 +26,8 @@ def test_about_leads_to_the_licences(open_window, qtbot):
     more = next(one for one in about.findChildren(QPushButton) if one.text() == "Libraries and licences…")
     more.click()
     dialog = about.findChild(LicencesDialog)
-    assert dialog.table.topLevelItemCount() == len(dialog.parts) > 10
-    texts = {part.name: part.text() for part in dialog.parts}
-    for row in (0, 1, dialog.table.topLevelItemCount() - 1):
-        item = dialog.table.topLevelItem(row)
-        dialog.table.setCurrentItem(item)
-        name, version, licence = (item.text(column) for column in range(3))
-        head, _, text = dialog.text.toPlainText().partition("\n\n")
-        assert head == f"{name} {version}\nLicence: {licence}"
-        assert text == texts[name].replace("\r\n", "\n")
-    next(one for one in dialog.findChildren(QPushButton) if one.text() == "Copy list").click()
-    lines = QGuiApplication.clipboard().text().splitlines()
-    assert lines[0] == "Library\tVersion\tLicence"
-    assert len(lines) == 1 + len(dialog.parts)
+    text = dialog.text.toPlainText()
+    for part in licences.parts():
+        assert f"{part.name} {part.version}\nLicence: {part.licence}\n\n{part.text()[:50]}" in text
     dialog.reject()
     about.reject()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtCore import QItemSelection, QItemSelectionModel, QRunnable, QSize, Qt
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, QSize, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QApplication
@@ -178,7 +178,7 @@ def test_keys_choose_rows_however_far_they_lead(qtbot, session):
 
 
 def test_structures_scrolled_past_are_not_drawn(qapp, session, monkeypatch):
-    waiting = list[QRunnable]()
+    waiting = []
 
     class Pool:
         def start(self, job):
@@ -187,7 +187,7 @@ def test_structures_scrolled_past_are_not_drawn(qapp, session, monkeypatch):
     def draw():
         [job] = waiting  # one at a time: the next begins when the window has its turn
         waiting.clear()
-        job.run()
+        job()
 
     monkeypatch.setattr("assaypilot.gui.structures.drawing.drawing_pool", Pool)
     monkeypatch.setattr("assaypilot.gui.structures.drawing.WAITING", 3)

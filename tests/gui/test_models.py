@@ -108,15 +108,6 @@ def test_empty_filter_leaves_all_and_structures_are_not_read_as_words():
     assert asked == ("c1ccncc1", "[OH]", "like 0.5 n", "NC(=O)C")
 
 
-def test_words_are_found_in_long_libraries_as_in_short_ones(monkeypatch):
-    ids = ["ab", "b", "Ba\nb", "", "aa", "cab"]
-    monkeypatch.setattr("assaypilot.gui.tables.filter.CHUNK", 2)
-    library = Library.listed(["R1"], [["x"]] * 6, ids=ids)
-    for word in ("a", "b", "ab", "z", "ba"):
-        mask = narrow(word, library, np.zeros(6))
-        assert mask.tolist() == [word in name.casefold() for name in ids]
-
-
 def test_numbers_of_three_digits_have_no_exponent():
     shown = [three_digits(value) for value in (1009.6, 0.01234, 26.0, 1_234_567.0, -0.5)]
     assert shown == ["1010", "0.0123", "26", "1230000", "-0.5"]
