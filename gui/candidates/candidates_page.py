@@ -11,7 +11,6 @@ from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
 from assaypilot.engine.arrays import Flags, Floats
-from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.chemistry.names import site_names
 from assaypilot.engine.text import many
 
@@ -21,7 +20,6 @@ from ..session.session import Session
 from ..session.view import View
 from ..structures.drawing import Structures
 from ..tables.columns import filter_in, order_in
-from ..tables.filter import Narrowed
 from ..tables.properties import exported
 from ..tables.table import Table
 from ..tables.tools import TableTools
@@ -181,15 +179,18 @@ class CandidatesPage(Page):
         self.session.selection.choose(compound)
 
     def on_screen(self) -> Screen:
-        """Return the current table for an export, even while an earlier round is shown."""
+        """Return the current table for an export; an earlier round that is shown gives way to it."""
         if self._now is None:
             raise RuntimeError("the page was never shown")
+        self.session.replay.go(None)
+        if self._view is not self._now:
+            self.refresh(self._now, opened=False)
         self.filter.settle()
         status = self._now.status
         found = self.tools.properties(status.library)
         words = self.filter.text().strip()
         return screen_of(
-            status, self._model_of_now(), self.arrangement.columns, exported(status, found),
+            status, self.model, self.arrangement.columns, exported(status, found),
             choice=self.which.text(self.which.key), words=words, arranged=not self.arrangement.untouched,
         )  # fmt: skip
 
@@ -226,38 +227,18 @@ class CandidatesPage(Page):
         if self._now is not None and self._now is self.session.view:
             self.refresh(self._now, opened=False)
 
-    def _model_of_now(self) -> CandidatesModel:
-        """Return the rows as they are now: those shown, unless an earlier moment is."""
-        if self._now is None or self._view is self._now:
-            return self.model
-        status, order = self._now.status, self.model.sorted_by
-        made = CandidatesModel()
-        made.show(status, self.tools.properties(status.library))
-        made.only(self._mask(status, self.tools.narrowed_now(status.library, filter_facts(status, made.columns))))
-        if order is not None and order[0] in [column.key for column in made.columns]:
-            made.sort(made.place_of(order[0]), order[1])
-        return made
-
-    def _mask(self, status: Status, words: Narrowed) -> Flags | None:
-        """Return the compounds to show (None: all), by the choice above the table."""
-        codes = status.candidates.status
-        mask: Flags | None = None
-        if self.which.key == "in":
-            mask = codes == IN
-        elif self.which.key == "alive":
-            mask = (codes == IN) | (codes == UNDECIDED)
-        if words.mask is not None:
-            mask = words.mask if mask is None else mask & words.mask
-        return mask
-
     def _narrow(self) -> None:
         if self._view is None:
             return
         status = self._view.status
         columns = self.model.columns
         words = self.tools.narrowed(status.library, columns, lambda: filter_facts(status, columns))
-        mask, narrowed = self._mask(status, words), words.mask is not None
+        narrowed, mask = words.mask is not None, words.mask
         self._filtered = words.mask
+        if self.which.key != "all":
+            wanted_codes = [IN] if self.which.key == "in" else [IN, UNDECIDED]
+            chosen = np.isin(status.candidates.status, wanted_codes)
+            mask = chosen if mask is None else mask & chosen
         wanted = self._compound
         self.model.only(mask)
         rows = self.model.rowCount()

@@ -218,11 +218,6 @@ class PointingCanvas(Canvas):
         super().focusOutEvent(event)
         self.point(None)
 
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        """Show where the keyboard is."""
-        super().focusInEvent(event)
-        self.update()
-
     def hideEvent(self, event: QEvent) -> None:
         """Take its card along."""
         self.point(None)

@@ -6,17 +6,16 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QBrush, QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtGui import QBrush, QColor, QHelpEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from assaypilot.engine.campaign.state import STATUSES, Status
+from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.plates import Layout, Placed, Plate, Well
 from assaypilot.engine.text import in_letters, joined, many
 
 from ..resources.theme import blend, theme
 from ..tables.rows import plain_tip
-from ..widgets.marks import draw_mark
-from .plate_looks import DECISION, LINES, VALUE, WORDS, Look, Looks, unvalued
+from .plate_looks import LINES, VALUE, WORDS, Look, Looks, unvalued
 
 Draw = Callable[[QPainter, QRectF], None]
 """Draws a sample of the legend into a box."""
@@ -83,8 +82,6 @@ class PlateView(QWidget):
         """The compounds that are chosen."""
         self._placed: tuple[tuple[int, str], list[tuple[int, float, Draw, str]]] | None = None
         """The legend laid out for a width and a font; every well needs to know its height."""
-        self.under: int | None = None
-        """The compound under the mouse."""
         theme().changed.connect(self.update)
         self.setAccessibleName("Plate")
 
@@ -96,7 +93,6 @@ class PlateView(QWidget):
         self._controls = {} if layout is None else layout.use.control_wells()
         self._short = short_names(self._controls.values())
         self._placed = None
-        self.under = None
         words = "" if plate is None or layout is None else f"{plate.name}: {plate_words(plate, layout, status)}"
         self.setAccessibleDescription(words)
         self.update()
@@ -211,27 +207,21 @@ class PlateView(QWidget):
             self._paint_look(painter, self._ring(painter, well, box), look)
 
     def _ring(self, painter: QPainter, well: Well, box: QRectF) -> QRectF:
-        """Draw a frame around the wells that are lit, and return the room inside it."""
-        chosen = self.contents[well][0].compound in self.chosen
-        if not chosen and self.contents[well][0].compound != self.under:
+        """Draw a frame around the wells of a chosen compound, and return the room inside it."""
+        if self.contents[well][0].compound not in self.chosen:
             return box
         colours, around = theme().colours, min(2.0, box.width() * 0.09)
-        painter.setPen(QPen(QColor(colours.text if chosen else colours.muted), 1.6 if chosen else 1))
-        painter.setBrush(QColor(colours.hover) if chosen else Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(QColor(colours.text), 1.6))
+        painter.setBrush(QColor(colours.hover))
         painter.drawRoundedRect(box.adjusted(-around, -around, around, around), 3, 3)
         return box.adjusted(around, around, -around, -around)
 
     def _paint_look(self, painter: QPainter, box: QRectF, look: Look) -> None:
         by = "" if self.looks is None else self.looks.by
-        if by == DECISION:
-            self._paint_status(painter, box, look.status)
-        elif by.startswith(VALUE) and look.share is not None and unvalued(look) is None:
+        if by.startswith(VALUE) and look.share is not None and unvalued(look) is None:
             self._paint_value(painter, box, look.share, look.text, numbered=box.width() >= NUMBERED)
         else:
             self._paint_kind(painter, box, look.kind, "" if by.startswith(VALUE) else str(look.line + 1))
-
-    def _paint_status(self, painter: QPainter, box: QRectF, code: int) -> None:
-        draw_mark(painter, code, box.center(), box.width() * 0.36)
 
     def _paint_empty(self, painter: QPainter, box: QRectF) -> None:
         painter.setPen(QPen(QColor(theme().colours.line), 1))
@@ -315,9 +305,6 @@ class PlateView(QWidget):
         valued = looks.by.startswith(VALUE)
         if looks.by == LINES:
             yield partial(self._paint_kind, kind="waiting", number="1"), "line of the list"
-        elif looks.by == DECISION:
-            for code in sorted({look.status for look in looks.wells.values()}, key=(1, 0, 2, 3).index):
-                yield partial(self._paint_status, code=code), STATUSES[code]
         else:
             bare = {unvalued(look) for look in looks.wells.values()} if valued else set(looks.kinds)
             if valued and any(unvalued(look) is None for look in looks.wells.values()):
@@ -366,19 +353,6 @@ class PlateView(QWidget):
             painter.setPen(QColor(theme().colours.muted))
             words_box = QRectF(x + SAMPLE + 6, top + row * line, self.width(), line)
             painter.drawText(words_box, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), words)
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Light all wells of the compound under the mouse."""
-        well = self.well_at(event.position())
-        under = self.contents[well][0].compound if well is not None and well in self.contents else None
-        if under != self.under:
-            self.under = under
-            self.update()
-
-    def leaveEvent(self, event: QEvent) -> None:
-        """Light none."""
-        self.under = None
-        self.update()
 
     def event(self, event: QEvent) -> bool:
         """Show the text of the well under the mouse; return whether the event is handled."""

@@ -35,8 +35,8 @@ class PlateChooser(PlateView):
 
     picked = Signal(list, object)
     """The compounds that are chosen now, and the one that is current (None: none)."""
-    opened = Signal(int, int)
-    """Compound and replicate of a well that is to be typed into."""
+    opened = Signal(object)
+    """The Placed of a well that is to be typed into."""
     copied = Signal()
     described = Signal(str)
     """The text of the well under the mouse, or under the keyboard's mark; empty for none."""
@@ -121,7 +121,6 @@ class PlateChooser(PlateView):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Emit the text of the well under the mouse."""
-        super().mouseMoveEvent(event)
         well = self.well_at(event.position())
         self.described.emit("" if well is None else self.text_at(well))
 
@@ -131,20 +130,13 @@ class PlateChooser(PlateView):
 
     def _open(self, well: Well | None) -> None:
         if well in self.contents:
-            placed = self.contents[well][0]
-            self.opened.emit(placed.compound, placed.replicate)
+            self.opened.emit(self.contents[well][0])
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Emit the text of the keyboard's well."""
         super().focusInEvent(event)
         if event.reason() in (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason):
             self.described.emit(self.text_at(self.mark))
-        self.update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Remove the mark of the keyboard."""
-        super().focusOutEvent(event)
-        self.update()
 
     def _describe(self) -> None:
         """Announce to a screen reader the keyboard's well, and how many are chosen."""

@@ -7,16 +7,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QItemSelection, QItemSelectionModel
 from PySide6.QtWidgets import QScrollArea
 
-from assaypilot.engine.domain.plates import Layout
-
-from ..runtime.settings import Settings
+from assaypilot.engine.domain.plates import Layout, Placed
 
 if TYPE_CHECKING:
     from .round_page import RoundPage
 
 
-COLOURED = "round/coloured"
-"""Key of the remembered colouring of wells."""
 WITH_PLATES = 372
 """Pixels of the panel at the right, at least, once there are plates in it."""
 NO_LIMIT = 16_777_215
@@ -27,7 +23,6 @@ class PlateLink:
 
     def __init__(self, page: RoundPage, scroll: QScrollArea) -> None:
         self._page, self._scroll = page, scroll
-        self._settings: Settings | None = None
         self._following = False
         """Whether a selection is being carried over from elsewhere."""
         self._wells = 0
@@ -35,14 +30,8 @@ class PlateLink:
         pane = page.plates_pane
         pane.picked.connect(self._wells_chosen)
         pane.opened.connect(self._well_opened)
-        pane.coloured.connect(self._coloured)
         page.table.selectionModel().selectionChanged.connect(lambda now, before: self.ring())
         page.session.selection.changed.connect(self.follow)
-
-    def remember_in(self, settings: Settings) -> None:
-        """Restore the colouring of wells, and remember its changes."""
-        self._settings = settings
-        self._page.plates_pane.wanted = settings.text(COLOURED) or self._page.plates_pane.wanted
 
     # ------------------------------------------------------------------ one selection
 
@@ -101,11 +90,11 @@ class PlateLink:
             self._page.table.choose(line)
         self.select(rows)
 
-    def _well_opened(self, compound: int, replicate: int, endpoint: int) -> None:
-        line, shown = self.line_of(compound), self._page.model.round
+    def _well_opened(self, placed: Placed) -> None:
+        line, shown = self.line_of(placed.compound), self._page.model.round
         if line is not None and shown is not None:
-            place = shown.endpoints.index(endpoint) if endpoint in shown.endpoints else 0
-            self._page.table.edit_line(line, place, min(replicate - 1, self._page.model.cells - 1))
+            place = shown.endpoints.index(placed.endpoints[0])
+            self._page.table.edit_line(line, place, min(placed.replicate - 1, self._page.model.cells - 1))
 
     # ------------------------------------------------------------------ the plates
 
@@ -144,7 +133,3 @@ class PlateLink:
             pane.setMaximumHeight(NO_LIMIT)
             high = min(pane.height_for(max(page.sides.sizes()[1], WITH_PLATES)), int(0.62 * page.height()))
             page.side.setSizes([high, max(page.height() - high, 1)])
-
-    def _coloured(self, key: str) -> None:
-        if self._settings is not None:
-            self._settings.keep_text(COLOURED, key)

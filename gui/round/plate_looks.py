@@ -1,4 +1,4 @@
-"""How the wells of a plate look: by what has come back, by value, or by what is decided."""
+"""How the wells of a plate look: by what has come back, or by value."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .round_rows import RoundModel
 
 LONGEST = 22
 """Letters of an endpoint's name in the legend."""
-LINES, STATE, DECISION, VALUE = "lines", "state", "decision", "value"
+LINES, STATE, VALUE = "lines", "state", "value"
 """The colouring of wells; a value is ``value`` and the endpoint's place in the round."""
 
 Kind = Literal["waiting", "missing", "back", "partly", "excluded", "asked", "wrong"]
@@ -46,8 +46,6 @@ class Look:
     """The value, where wells are coloured by it."""
     share: float | None = None
     """Its position on the scale of values, 0 to 1."""
-    status: int = 0
-    """Status code of the compound."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +98,7 @@ def looks_of(model: RoundModel, status: Status, plate: Plate, by: str, questione
         share = None if own is None else 1.0 if high <= low else (own.value - low) / (high - low)
         text = "" if own is None else f"{'' if own.relation == '=' else own.relation}{own.value:.1f}"
         words = _words(model, status, placed, line, slots, kind)
-        status_code = int(status.candidates.status[placed.compound])
-        look = Look(kind, line, words, text, share, status_code)
-        wells |= dict.fromkeys(placed.wells, look)
+        wells |= dict.fromkeys(placed.wells, Look(kind, line, words, text, share))
     scale = "" if place is None else textwrap.shorten(model.endpoints[place].scale_name, LONGEST, placeholder=" …")
     return Looks(by, wells, f"{low:.2f}", f"{high:.2f}", scale)
 

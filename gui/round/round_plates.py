@@ -18,7 +18,7 @@ from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import ElidedLabel, button, label
 from .plate import LEGEND, plate_words
 from .plate_chooser import PlateChooser
-from .plate_looks import DECISION, STATE, VALUE, looks_of
+from .plate_looks import STATE, VALUE, looks_of
 from .round_rows import RoundModel
 
 
@@ -27,12 +27,10 @@ class PlatesPane(QFrame):
 
     picked = Signal(list, object)
     """The compounds that are chosen, and the one that is current."""
-    opened = Signal(int, int, int)
-    """Compound, replicate and endpoint (position in the campaign) of a well that is to be typed into."""
+    opened = Signal(object)
+    """The Placed of a well that is to be typed into."""
     lay_out = Signal()
     print_page = Signal()
-    coloured = Signal(str)
-    """The new colouring of wells."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -66,7 +64,7 @@ class PlatesPane(QFrame):
         column.addLayout(below)
         self.plate = PlateChooser()
         self.plate.picked.connect(self.picked)
-        self.plate.opened.connect(self._open)
+        self.plate.opened.connect(self.opened)
         self.plate.copied.connect(self.copy)
         self.plate.described.connect(self._show_text)
         column.addWidget(self.plate, 1)
@@ -166,14 +164,12 @@ class PlatesPane(QFrame):
     def _offer_colours(self, model: RoundModel) -> None:
         names = [endpoint.scale_name for endpoint in model.endpoints]
         choices = [("State", STATE), *((name, f"{VALUE}{place}") for place, name in enumerate(names))]
-        choices.append(("In or out", DECISION))
         if [(self.by.itemText(n), self.by.itemData(n)) for n in range(self.by.count())] == choices:
             return
         fill_box(self.by, choices, self.wanted)
 
     def _recolour(self) -> None:
         self.wanted = str(self.by.currentData())
-        self.coloured.emit(self.wanted)
         self._colour()
 
     def _show(self) -> None:
@@ -199,14 +195,6 @@ class PlatesPane(QFrame):
             return
         by = str(self.by.currentData() or STATE)
         self.plate.show_looks(looks_of(self._model, self._status, plate, by, self._questioned))
-
-    def _open(self, compound: int, replicate: int) -> None:
-        plate = self.plate.plate
-        if plate is not None:
-            endpoints = [
-                one.endpoints for one in plate.placed if (one.compound, one.replicate) == (compound, replicate)
-            ]
-            self.opened.emit(compound, replicate, endpoints[0][0] if endpoints and endpoints[0] else 0)
 
     def _show_text(self, words: str) -> None:
         self.well.setText(words or "\N{NO-BREAK SPACE}")

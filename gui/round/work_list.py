@@ -41,7 +41,6 @@ class WorkLists:
         self.asking: QFileDialog | None = None
         """The latest dialog for a place to write to."""
         page.print_page.connect(lambda: self.ask("page"))
-        page.link.remember_in(desk.settings)
 
     @property
     def shown(self) -> Round | None:

@@ -8,7 +8,6 @@ from PySide6.QtCore import QByteArray, QPoint, QSize, Qt
 from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
-    QFocusEvent,
     QGuiApplication,
     QImage,
     QKeyEvent,
@@ -178,16 +177,6 @@ class CopiedStructure(StructureView):
             show_menu(self.menu(), self.mapToGlobal(QPoint(20, 20)))
         else:
             super().keyPressEvent(event)
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        """Show where the keyboard is."""
-        super().focusInEvent(event)
-        self.update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Redraw without the edge."""
-        super().focusOutEvent(event)
-        self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the picture, with an edge while the keyboard is here."""

@@ -249,13 +249,9 @@ class Narrower(QObject):
                 self._work(text, library, facts, missing)
                 return None
             else:
-                self._answer = self.now(text, library, facts())
+                self._answer = self._found(text, library, facts(), self._having)
         self.latest = self._answer
         return self._answer
-
-    def now(self, text: str, library: Library, facts: Facts) -> Narrowed:
-        """Return the answer at once, with the substructures that were looked for before."""
-        return self._found(text, library, facts, self._having)
 
     @property
     def busy(self) -> bool:

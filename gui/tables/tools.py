@@ -226,10 +226,6 @@ class TableTools(QObject):
         found = self._narrower.ask(self.filter.text(), library, key, facts)
         return self._narrower.latest if found is None else found
 
-    def narrowed_now(self, library: Library, facts: Facts) -> Narrowed:
-        """Return the compounds that the filter leaves of others than those shown."""
-        return self._narrower.now(self.filter.text(), library, facts)
-
     def show_count(self, narrowed: bool, rows: int) -> None:
         """Show the number of rows when some are left out, or that the filter is working."""
         busy, typed = self._narrower.busy, bool(self.filter.text().strip())

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -285,29 +285,22 @@ def export_contents(path: Path, status: Status, choice: Choice, file: str, repor
     return in_another_process(write, path, contents(status, choice, file=file), report=report)
 
 
-class leftovers_removed:
-    """A context in which another process writes a file: the temporary files of a failure are removed."""
+@contextmanager
+def leftovers_removed(path: Path) -> Iterator[None]:
+    """While another process writes a file: the temporary files of a failure are removed."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._before: set[Path] = set()
+    def leftovers() -> set[Path]:
+        start, end = f".{path.name}.", ".part"
+        return {one for one in path.parent.glob("*") if one.name.startswith(start) and one.name.endswith(end)}
 
-    def _leftovers(self) -> set[Path]:
-        start, end = f".{self._path.name}.", ".part"
-        try:
-            names = [one for one in self._path.parent.iterdir() if one.name.startswith(start)]
-        except OSError:  # there is no such folder, and so nothing to remove
-            return set()
-        return {one for one in names if one.name.endswith(end)}
-
-    def __enter__(self) -> None:
-        self._before = self._leftovers()
-
-    def __exit__(self, kind: type[BaseException] | None, error: object, trace: object) -> None:
-        if kind is not None:
-            for left in self._leftovers() - self._before:
-                with suppress(OSError):  # held by a virus scanner, and no export
-                    left.unlink(missing_ok=True)
+    before = leftovers()
+    try:
+        yield
+    except BaseException:
+        for left in leftovers() - before:
+            with suppress(OSError):  # held by a virus scanner, and no export
+                left.unlink(missing_ok=True)
+        raise
 
 
 def open_file(path: Path) -> bool:

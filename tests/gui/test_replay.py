@@ -120,10 +120,13 @@ def test_exports_and_commands_are_of_now(qtbot, window):
     page.replay.slider.setValue(0)
     settled(qtbot, window, 0)
     assert page.model.rowCount() == 9 > alive
-    assert page.on_screen() == before
     assert window.session.view.status is status(window)
     window.copy()
     assert "As it stood before the first round" in window.messages.text
+    assert page.on_screen() == before
+    assert window.session.replay.round is None
+    page.replay.slider.setValue(0)
+    settled(qtbot, window, 0)
     # Whatever is done is done to the campaign as it is, and seen there.
     window.session.exclude(1, "bubble", judgement=True)
     until(qtbot, lambda: status(window).measurements[0].excluded is not None)

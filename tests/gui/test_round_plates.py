@@ -6,7 +6,6 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 
 from assaypilot.engine.domain.plates import Well
-from assaypilot.gui.round.plate_looks import DECISION
 from assaypilot.gui.round.work_list_dialog import WorkListDialog
 from tests.gui.helpers import enter, idle, open_round, status, until
 
@@ -118,9 +117,6 @@ def test_wells_show_their_state_and_the_legend_names_it(qtbot, plated, monkeypat
     looks = plate.looks
     assert (looks.wells[first].text, looks.wells[first].share) == ("7.1", 1.0)
     assert legend(plate)[:2] == ["5.90", "7.10 pIC50"]
-    pane.by.setCurrentIndex(2)
-    assert pane.by.currentData() == DECISION
-    assert legend(plate) == ["undecided", "max", "min", "empty"]
     # However many wells ask where they stand, the legend is laid out once: a plate of 384 was painted in a second.
     entries, asked = list(plate.legend()), []
     with monkeypatch.context() as patch:

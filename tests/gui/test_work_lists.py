@@ -3,9 +3,7 @@
 import csv
 
 import pytest
-from PySide6.QtCore import QEvent, QPointF, Qt
-from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QPointF
 
 from assaypilot.engine.domain.plates import PlateUse, Well, read_controls, read_well
 from assaypilot.gui.round.plate import short_names
@@ -47,7 +45,7 @@ def test_work_list_has_the_wells_of_the_plate_shown(qtbot, planned, tmp_path):
     assert layout is not None
     assert f"{shown.measurements} measurements of pIC50, 16 wells with controls" in dialog.words.text()
     assert dialog.words.text() in dialog.plate.accessibleDescription()
-    # What a well holds is said under the mouse, and all wells of its compound are lit.
+    # What a well holds is said under the mouse.
     first = layout.plates[0].placed[0]
     name = status(planned).library.ids[first.compound]
     assert dialog.plate.tip(first.wells[0]) == f"{first.well}: {name}, measurement {first.replicate}"
@@ -58,12 +56,6 @@ def test_work_list_has_the_wells_of_the_plate_shown(qtbot, planned, tmp_path):
     centre = dialog.plate.box(first.wells[0]).center()
     assert dialog.plate.well_at(centre) == first.wells[0]
     assert dialog.plate.well_at(QPointF(1, 1)) is None
-    nothing, none = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
-    for at, compound in ((centre, first.compound), (QPointF(1, 1), None)):
-        QApplication.sendEvent(
-            dialog.plate, QMouseEvent(QEvent.Type.MouseMove, at, dialog.plate.mapToGlobal(at), nothing, nothing, none)
-        )
-        assert dialog.plate.under == compound
     planned.round.table.choose(2, "result")
     rows = save(qtbot, planned, tmp_path / "list.csv")
     assert planned.round.table.current_row() == 2  # the wells take nobody's place
