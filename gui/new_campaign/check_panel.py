@@ -31,7 +31,7 @@ class BlankQuestion(Callout):
             made.setAccessibleName(f"An empty substituent: {made.text()}")
             self._answers.addButton(made)
             row.addWidget(made)
-            made.toggled.connect(self._toggled)
+        self._answers.buttonClicked.connect(lambda _: self.answered.emit())
         row.addStretch(1)
         self.body.addLayout(row)
         self.hide()
@@ -45,9 +45,7 @@ class BlankQuestion(Callout):
         """Take an answer given before (None: there is none)."""
         self._answers.setExclusive(False)
         for made, meant in ((self.hydrogen, "h"), (self.unknown, "missing")):
-            made.blockSignals(True)
             made.setChecked(blank == meant)
-            made.blockSignals(False)
         self._answers.setExclusive(True)
 
     def ask(self, empty: Mapping[str, int]) -> None:
@@ -56,10 +54,6 @@ class BlankQuestion(Callout):
             counts = ", ".join(f"{name}: {count:,}" for name, count in empty.items())
             self.show_text("What is an empty substituent cell?", f"Empty cells at {counts}")
         self.setVisible(bool(empty))
-
-    def _toggled(self, checked: bool) -> None:
-        if checked:
-            self.answered.emit()
 
 
 LISTED, NAMED_ROWS, OFFERED, WARNED = 4, 4, 3, 2

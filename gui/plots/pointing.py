@@ -268,9 +268,13 @@ class PointingCanvas(Canvas):
         painter.end()
 
     def _menu(self, at: QPoint) -> None:
+        show_menu(self.menu(), self.mapToGlobal(at))
+
+    def menu(self) -> QMenu:
+        """Return what can be done with the picture."""
         menu = QMenu(self)
-        menu.addAction("Copy Picture", self.copy)
-        menu.addAction("Copy Data", self.copy_data)
+        menu.addAction("&Copy Picture", self.copy)
+        menu.addAction("Copy &Data", self.copy_data)
         for suffix in KINDS:
             menu.addAction(f"Export as {suffix[1:].upper()}…", partial(self.export, suffix))
-        show_menu(menu, self.mapToGlobal(at))
+        return menu

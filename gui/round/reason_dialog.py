@@ -45,9 +45,7 @@ class ReasonDialog(QDialog):
         self.body.addLayout(self.form)
         self.line = line_edit("Reason")
         self.line.textChanged.connect(lambda _: self.check())
-        self.box, self.confirm = go_or_cancel(confirm)
-        self.box.accepted.connect(self.accept)
-        self.box.rejected.connect(self.reject)
+        self.box, self.confirm = go_or_cancel(confirm, self)
 
     def finish(self, caption: str, hint: str) -> None:
         """Add the line for the reason and the buttons below what is there."""

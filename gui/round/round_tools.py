@@ -112,9 +112,7 @@ class RoundOrders(QWidget):
         cost = f", {money(sum(known), stock.currency)}" if known else ""
         more = "; nothing can be tested before" if stock.waiting else ", for later rounds"
         self.heading.setText(f"To order: {many(len(orders), 'compound')}{cost}{more}")
-        ids = [view.status.library.ids[order.compound] for order in orders]
-        if ids != self._ids:
-            self._ids = ids
+        self._ids = [view.status.library.ids[order.compound] for order in orders]
         self.model.show(view.status, orders)
         if self.table.current_row() is None:
             self.table.choose(0)

@@ -112,9 +112,7 @@ class WorkListDialog(QDialog):
             body.addWidget(label("This window is read-only: the plates are those that the campaign keeps.", "muted",
                                  wrap=True))  # fmt: skip
         body.addStretch(0)
-        box, self.confirm = go_or_cancel("Choose the &place…")
-        box.accepted.connect(self.go)
-        box.rejected.connect(self.reject)
+        box, self.confirm = go_or_cancel("Choose the &place…", self, self.go.emit)
         self.keep_button = button(
             KEEP,
             tip="The campaign keeps these plates, and everybody who opens it sees them; no file is written",

@@ -10,14 +10,13 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
-from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import qVersion
 from PySide6.QtGui import QAction, QFontDatabase, QGuiApplication
-from PySide6.QtWidgets import QApplication, QCheckBox, QDialog, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QPlainTextEdit, QWidget
 
 from ..widgets.layout import STRETCH, column_of, resize_within_screen, row_of, show_dialog
 from ..widgets.text import button, label
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
 
 PACKAGES = ("assaypilot", "numpy", "scipy", "pandas", "rdkit", "matplotlib", "PySide6-Essentials")
 KEPT = 20
-OWN = ".own"
-"""Ending of the file with the error's own words."""
 NAMED = re.compile(r"\S\.\w+$")
 """A label that names a file."""
 
@@ -95,51 +92,39 @@ class Reporter:
     def begin(self) -> None:
         """Watch this session, and reports earlier ones that were not closed."""
         for ended in reversed(self.watch.begin()):
-            self._write(ended_text(ended), "")
+            self._write(ended_text(ended))
 
     def unseen(self) -> list[Path]:
         """Return reports of earlier sessions that were not looked at or dismissed, the latest first."""
         return sorted(self._folder.glob("report-*.txt"), reverse=True)
 
-    def words(self, report: Path) -> str:
-        """Return the own text of a report's error, which may quote anything; empty when it has none."""
-        try:
-            return report.with_suffix(OWN).read_text(encoding="utf-8")
-        except OSError:
-            return ""
-
     def dismiss(self) -> None:
         """Keep the reports, but do not offer them again."""
         for path in self.unseen():
-            for one in (path, path.with_suffix(OWN)):
-                with suppress(OSError):  # not there, or open in an editor that keeps it to itself
-                    one.replace(one.with_name("seen-" + one.name))
+            with suppress(OSError):  # not there, or open in an editor that keeps it to itself
+                path.replace(path.with_name("seen-" + path.name))
         for path in sorted(self._folder.glob("seen-*.txt"))[:-KEPT]:
             self.delete(path)
 
     def delete(self, *reports: Path) -> None:
-        """Remove reports and the texts of their errors."""
+        """Remove reports."""
         for path in reports:
-            for one in (path, path.with_suffix(OWN)):
-                with suppress(OSError):
-                    one.unlink()
+            with suppress(OSError):
+                path.unlink()
 
     def save(self, error: BaseException, doing: str = "") -> Path | None:
         """Return the report's file; None when it could not be written (an error about an error does not help)."""
-        own = "".join(traceback.format_exception_only(error)).strip()
-        path = self._write(report_text(error, doing, self.watch.events), own)
+        path = self._write(report_text(error, doing, self.watch.events))
         self.watch.note(f"went wrong: {type(error).__name__}")
         if self.on_report is not None:
             self.on_report(path)
         return path
 
-    def _write(self, text: str, own: str) -> Path | None:
+    def _write(self, text: str) -> Path | None:
         path = self._folder / f"report-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}.txt"
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-            if own:
-                path.with_suffix(OWN).write_text(own + "\n", encoding="utf-8")
         except OSError:
             return None
         return path
@@ -187,21 +172,12 @@ class ReportDialog(TextDialog):
         super().__init__("Error report", about, parent)
         self._reporter, self._report = reporter, report
         # Read at once: the file is set aside as soon as it is shown.
-        self._plain = report.read_text(encoding="utf-8") if report.exists() else "The report is not there any more."
-        self._own = reporter.words(report)
-        self.own = QCheckBox("Add the error &message (may quote ids, structures or values)")
-        self.own.setVisible(bool(self._own))
-        self.own.toggled.connect(lambda _: self._show())
-        self.body.insertWidget(2, self.own)
+        self.text.setPlainText(
+            report.read_text(encoding="utf-8") if report.exists() else "The report is not there any more."
+        )
         self.delete = button("&Delete the report", then=self._delete)
         self.buttons.insertWidget(1, self.delete)
-        for before, after in pairwise((self.text, self.own, self.copy, self.delete)):
-            QWidget.setTabOrder(before, after)
-        self._show()
-
-    def _show(self) -> None:
-        added = f"\nError message:\n{self._own}" if self.own.isChecked() else ""
-        self.text.setPlainText(self._plain + added)
+        QWidget.setTabOrder(self.copy, self.delete)
 
     def _delete(self) -> None:
         self._reporter.delete(self._report, self._report.with_name("seen-" + self._report.name))

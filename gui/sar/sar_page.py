@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QMenu, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from assaypilot.engine.domain.library import Library, pair_name
 from assaypilot.engine.errors import AssayPilotError
@@ -45,7 +45,6 @@ PICTURES = (
 )
 PAIRS = "pairs"
 """The choices that are tables, not pictures."""
-FILES = ((".png", "PNG picture"), (".svg", "SVG picture"), (".pdf", "PDF picture"))
 _MARKING = (HeatScene, ContributionScene, PredictionScene)
 """Scenes that show which compound is selected."""
 SUBTITLES = {
@@ -96,13 +95,7 @@ class SarPage(Page):
                                     "or copies one of them")  # fmt: skip
         self.canvas = PointingCanvas(structures)
         self.canvas.picked.connect(self.session.selection.choose)
-        self.menu = QMenu(self)
-        self.menu.addAction("&Copy Picture", self.canvas.copy)
-        self.menu.addAction("Copy &Data", self.canvas.copy_data)
-        self.menu.addSeparator()
-        for suffix, name in FILES:
-            self.menu.addAction(f"{name}…", partial(self.canvas.export, suffix))
-        self.export_button.setMenu(self.menu)
+        self.export_button.setMenu(self.canvas.menu())
         tools.addWidget(self.which)
         tools.push()
         put(tools, self.endpoint, self.export_button)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFontMetrics, QKeySequence, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
+    QDialog,
     QDialogButtonBox,
     QFrame,
     QGridLayout,
@@ -98,9 +99,14 @@ class _Buttons(QDialogButtonBox):
             self.go.setDefault(True)
 
 
-def go_or_cancel(text: str) -> tuple[QDialogButtonBox, QPushButton]:
-    """Return the buttons of a dialog: one that does it, the default, which is returned too, and Cancel."""
+def go_or_cancel(text: str, dialog: QDialog, then: Callable[[], object] | None = None) -> tuple[_Buttons, QPushButton]:
+    """Return the buttons of a dialog: one that does it, the default, which is returned too, and Cancel.
+
+    ``then``: what the first does, by default to accept the dialog.
+    """
     box = _Buttons()
+    box.accepted.connect(then or dialog.accept)
+    box.rejected.connect(dialog.reject)
     box.go = go = box.addButton(text, QDialogButtonBox.ButtonRole.AcceptRole)
     go.setProperty("role", "go")
     go.setDefault(True)

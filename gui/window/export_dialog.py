@@ -143,9 +143,7 @@ class ExportDialog(QDialog):
         self.problem = label("", "problem", wrap=True)
         self.problem.setAccessibleName("What is in the way")
         body.addWidget(self.problem)
-        box, self.confirm = go_or_cancel("Choose the &place…")
-        box.accepted.connect(self.go)
-        box.rejected.connect(self.reject)
+        box, self.confirm = go_or_cancel("Choose the &place…", self, self.go.emit)
         body.addWidget(box)
         self._counts = {"in": inside, "screen": len(screen.order), "all": everything}
         self.choices[wanted.which].setChecked(True)

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 FOLDER = "picture"
 SHARP = 192.0
 """Dots per inch of a copied picture."""
-NAMES = {".png": "PNG picture", ".svg": "SVG picture", ".pdf": "PDF picture"}
 
 
 def data_path(picture: Path, *, replaced: bool) -> Path:
@@ -102,14 +101,14 @@ class PictureFiles:
             return
         stem = f"{file_name(view.path.stem)} {file_name(scene.title)}"
         proposed = desk.settings.folder_for(FOLDER) / f"{stem}{suffix}"
-        size = self._size()
+        size, kind = self._size(), f"{suffix[1:].upper()} picture"
 
         def chosen(path: Path) -> None:
             desk.settings.keep_folder_for(FOLDER, path.parent)
             self.to(path, scene, size)
 
         self.asking = ask_for_place(
-            desk.parent, f"Export as {NAMES[suffix]}", proposed, NAMES[suffix], suffix, chosen, desk.messages.refuse
+            desk.parent, f"Export as {kind}", proposed, kind, suffix, chosen, desk.messages.refuse
         )
 
     def to(self, path: Path, scene: Scene, size: Shape | None = None) -> Job:

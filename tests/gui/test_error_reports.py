@@ -105,7 +105,7 @@ def test_unwritable_disk_does_not_stop_the_start(tmp_path):
     assert reporter.unseen() == []
 
 
-def test_error_report_holds_no_data_unless_ticked(qtbot, campaign):
+def test_error_report_holds_no_data(qtbot, campaign):
     def work(report):
         raise KeyError("BZ-100 c1ccccc1 7.62")
 
@@ -122,9 +122,8 @@ def test_error_report_holds_no_data_unless_ticked(qtbot, campaign):
     assert "numpy" in text
     assert "BZ-100" not in text
     assert "small" not in text  # the name of the campaign
-    shown.own.setChecked(True)
     shown.copy.click()
-    assert "BZ-100 c1ccccc1 7.62" in QGuiApplication.clipboard().text()
+    assert QGuiApplication.clipboard().text() == text
     shown.delete.click()
     assert campaign.reporter is not None
     assert list((campaign.settings.data_folder / "reports").iterdir()) == []

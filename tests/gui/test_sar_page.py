@@ -277,7 +277,7 @@ STARTS = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
 def test_picture_is_written_in_each_format_with_its_data(qtbot, page, tmp_path):
     window, scene = window_of(page), heat(page)
     for suffix, start in STARTS.items():
-        next(one for one in page.menu.actions() if suffix[1:].upper() in one.text()).trigger()
+        next(one for one in page.canvas.menu().actions() if suffix[1:].upper() in one.text()).trigger()
         asking = window.picture_files.asking
         assert isinstance(asking, QFileDialog)
         target = tmp_path / f"a {suffix[1:]}{suffix}"
