@@ -34,19 +34,11 @@ def nearest(w: Floats, room: float) -> Floats:
     return w / w.sum() if room >= 1.0 else box_projection(w, room, 1.0)
 
 
-def greatest_average(leverages: Floats, upper: float | Floats) -> float:
-    """Return the largest sum of w * leverage over weights that sum to 1, each between 0 and its ``upper``.
+def greatest_average(leverages: Floats, upper: float) -> float:
+    """Return the largest sum of w * leverage over weights that sum to 1, each between 0 and ``upper``.
 
     A linear programme solved by filling the largest leverages to their bounds.
     """
-    if isinstance(upper, np.ndarray):
-        if upper.min() >= 1.0:
-            return float(leverages.max())
-        order = np.argsort(-leverages, kind="stable")
-        filled = np.minimum(np.cumsum(upper[order]), 1.0)
-        return float(np.diff(filled, prepend=0.0) @ leverages[order]) + (1.0 - float(filled[-1])) * float(
-            leverages[order[0]]
-        )
     if upper >= 1.0:
         return float(leverages.max())
     full = min(int(1.0 / upper * (1 + 1e-12)), len(leverages))
@@ -56,7 +48,7 @@ def greatest_average(leverages: Floats, upper: float | Floats) -> float:
     return upper * float(largest[1:].sum()) + max(0.0, 1.0 - upper * full) * float(largest[0])
 
 
-def box_projection(point: Floats, upper: float | Floats, total: float) -> Floats:
+def box_projection(point: Floats, upper: float, total: float) -> Floats:
     """Return the nearest vector with entries between 0 and ``upper`` of sum ``total`` (0 <= total <= sum of upper)."""
     # The sum of clip(point - shift, 0, upper) falls with the shift, linearly between the sorted breakpoints.
     breaks = np.sort(np.concatenate([point, point - upper]))

@@ -38,7 +38,7 @@ def tidied(search: XYSearch, state: XYState) -> XYState:
     exact = state.value if state.exact else search.worth(state.support, state.w)
     most = max(search.lower * (1.0 + search.gap), exact)
     state = XYState(state.support, state.w, exact, exact=True)
-    if _FEW < len(state.w) <= search.frame.d * (search.frame.d + 1) // 2:
+    if _FEW < len(state.w) <= search.table.d * (search.table.d + 1) // 2:
         # Looks at all directions, or eliminations in a space of thousands, would take longer than all before.
         return state
     for small in _SMALL_SHARES:
@@ -49,7 +49,7 @@ def tidied(search: XYSearch, state: XYState) -> XYState:
         if fewer is not None and fewer.value <= most:
             state = fewer
             break
-    x = search.frame.rows(state.support)
+    x = search.table.rows(state.support)
     w = same_information_on_fewer(x, state.w, upper=search.room)
     if (w > 0).sum() < len(w):
         fewer = _evaluated(search, state.support[w > 0], w[w > 0])
@@ -86,8 +86,8 @@ def on_at_most(search: XYSearch, state: XYState, size: int) -> XYState:
 
 def _thinned(search: XYSearch, state: XYState, size: int) -> XYState:
     """Return about the same information on ``size`` candidates of many: those of least weight are replaced."""
-    frame = search.frame
-    x, w, support = frame.rows(state.support), state.w, state.support
+    table = search.table
+    x, w, support = table.rows(state.support), state.w, state.support
     half = search.half_inverse(x, w)
     while len(w) > size:
         search.progress(0.9, f"leaving compounds out, {len(w):,} in use")
@@ -102,10 +102,10 @@ def _of_g(search: XYSearch, size: int) -> XYState | None:
 
     None with limits.
     """
-    frame = search.frame
-    if search.room < 1.0 or not frame.d <= size < _NEAR_RANK * frame.d:
+    table = search.table
+    if search.room < 1.0 or not table.d <= size < _NEAR_RANK * table.d:
         return None
-    design = g_optimal(frame.candidates, gap=_LOCAL, max_support=size)
+    design = g_optimal(table.candidates, gap=_LOCAL, max_support=size)
     return _solved_on(search, design.support, design.weights)
 
 
@@ -113,7 +113,7 @@ def _solved_on(search: XYSearch, support: Ints, w: Floats) -> XYState | None:
     """Return the best weights on these candidates alone, over all directions; None when they cannot be a design."""
     if not search.holds(len(support)):
         return None
-    x = search.frame.rows(support)
+    x = search.table.rows(support)
     if not search.y:
         # The state came from a search that needed no list of directions.
         half = search.half_inverse(x, w)
@@ -162,7 +162,7 @@ def _down_to(search: XYSearch, state: XYState, size: int) -> XYState:
 
 def _without_another(search: XYSearch, state: XYState, order: Ints) -> XYState | None:
     """Return the state without the first candidate in the order that comparisons can do without."""
-    for place in order[: _TRIED * search.frame.d]:
+    for place in order[: _TRIED * search.table.d]:
         support, w = np.delete(state.support, place), np.delete(state.w, place)
         if len(support) and search.worth(support, np.full(len(support), 1.0 / len(support))) < np.inf:
             fewer = _solved_on(search, support, w / w.sum())

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.linalg import LinAlgError
 
-from ..arrays import Flags, Floats, Ints
+from ..arrays import Floats, Ints
 from ..models.ols import lower_factor, lower_inverse
 from .allowed import greatest_average
 from .criteria import dual_bound
@@ -82,10 +82,10 @@ class Bundles:
         return np.repeat(share, np.diff(self.starts, append=len(self.y)))
 
 
-def starting_point(x: Floats, bundles: Bundles, base: Floats, room: Floats, w: Floats, share: Floats) -> Point:
+def starting_point(x: Floats, bundles: Bundles, base: Floats, room: float, w: Floats, share: Floats) -> Point:
     """Return an interior point near the weights ``w`` and the distribution ``share``."""
-    room = np.minimum(room, _AMPLE)
-    even = room / float(room.sum())
+    room = min(room, _AMPLE)
+    even = np.full(len(x), 1.0 / len(x))
     # Twice, as clipping to the room may lose weight that the even part gives back.
     w = np.clip(w, 0.0, room)
     w = w * min(1.0, 1.0 / float(w.sum())) if w.any() else even
@@ -96,9 +96,8 @@ def starting_point(x: Floats, bundles: Bundles, base: Floats, room: Floats, w: F
     slack = np.maximum(worst - variances, _START * worst)
     share = (1.0 - _INSIDE) * share / share.sum() + _INSIDE / len(share)
     centre = float(slack @ share) / len(share)
-    bounded = room < 1.0
     least = _START / len(w)
-    at_high = np.where(bounded, centre / np.maximum(room - w, _START * room), 0.0)
+    at_high = centre / np.maximum(room - w, _START * room) if room < 1.0 else np.zeros(len(w))
     return Point(w, share, slack, worst, centre / np.maximum(w, least), at_high, worst)
 
 
@@ -118,7 +117,7 @@ def _longest(values: Floats, changes: Floats) -> float:
 class _Newton:
     """The factored Newton system at a point; solves it for any requested complementarity products."""
 
-    def __init__(self, point: Point, falls: Floats, hessian: Floats, residuals: _Residuals, room: Floats) -> None:
+    def __init__(self, point: Point, falls: Floats, hessian: Floats, residuals: _Residuals, room: float) -> None:
         self.p = point
         self.r = residuals
         self.falls = falls
@@ -193,7 +192,7 @@ def solve_saddle(
     x: Floats,
     bundles: Bundles,
     base: Floats,
-    room: Floats,
+    room: float,
     start: Point,
     tolerance: float,
 ) -> Point:
@@ -205,9 +204,9 @@ def solve_saddle(
     the steps are long.
     """
     p, best, best_gap, behind = start, start, np.inf, 0
-    room = np.minimum(room, _AMPLE)
+    room = min(room, _AMPLE)
     bounded = room < 1.0
-    products = len(p.share) + len(p.w) + int(bounded.sum())
+    products = len(p.share) + len(p.w) * (1 + bounded)
     for _ in range(_STEPS):
         try:
             variances, to_white = _variances(bundles, base + (x * p.w[:, None]).T @ x)
@@ -248,7 +247,7 @@ def solve_saddle(
 
 
 def _advanced(
-    p: Point, newton: _Newton, half_x: Floats, room: Floats, bounded: Flags, centre: float, products: int
+    p: Point, newton: _Newton, half_x: Floats, room: float, bounded: bool, centre: float, products: int
 ) -> Point:
     """Return the point after a predictor and a corrector step."""
     below = room - p.w
@@ -265,7 +264,7 @@ def _advanced(
     step = newton.step(
         target - ahead.share * ahead.slack,
         target - ahead.w * ahead.at_low,
-        np.where(bounded, target + ahead.w * ahead.at_high, 0.0),
+        target + ahead.w * ahead.at_high if bounded else 0.0,
     )
     primal, dual = _reach(p, step, below, bounded)
     primal, dual = min(1.0, _TO_THE_BOUNDARY * primal), min(1.0, _TO_THE_BOUNDARY * dual)
@@ -284,8 +283,8 @@ def _advanced(
     )
 
 
-def _reach(p: Point, step: Point, below: Floats, bounded: Flags) -> tuple[float, float]:
+def _reach(p: Point, step: Point, below: Floats, bounded: bool) -> tuple[float, float]:
     """Return how far weights and slacks, and shares and multipliers, can go."""
     primal = min(_longest(p.w, step.w), _longest(below, -step.w), _longest(p.slack, step.slack))
     dual = min(_longest(p.share, step.share), _longest(p.at_low, step.at_low))
-    return primal, min(dual, _longest(p.at_high[bounded], step.at_high[bounded]))
+    return primal, min(dual, _longest(p.at_high, step.at_high)) if bounded else dual

@@ -76,9 +76,9 @@ _NEGLIGIBLE = 0.05
 
 def settled(search: XYSearch, warm: Weighted | None) -> XYState:
     """Return the best state found: of high rank by a soft maximum first, then by the search on working sets."""
-    candidates = search.frame.candidates
+    candidates = search.table.candidates
     many = isinstance(candidates.features, SiteFeatures) and moments(candidates) >= _MANY_MOMENTS
-    if not many or search.directions.n < _MANY_MOMENTS or search.room < _ROOM or candidates.n_rows <= search.frame.d:
+    if not many or search.directions.n < _MANY_MOMENTS or search.room < _ROOM or candidates.n_rows <= search.table.d:
         return search.converge(warm)
     try:
         smooth = _Smooth(search, warm)
@@ -97,16 +97,16 @@ class _Smooth:
     """One run: candidates held, directions that stand for all, and the best of both sides so far."""
 
     def __init__(self, search: XYSearch, warm: Weighted | None) -> None:
-        self.search, self.frame = search, search.frame
+        self.search, self.table = search, search.table
         self.inside = self._chosen(warm)
-        self.x = self.frame.rows(self.inside)
+        self.x = self.table.rows(self.inside)
         self.base = search.fixed if search.fixed.any() else None
         even = np.full(len(self.inside), 1.0 / len(self.inside))
         search.progress(0.0, f"weighing {len(even):,} compounds")
         self.w = even_leverages(self.x, even, self.base, 0.3 * search.gap, _EVEN)
         self.sparse = self._of_g()
         rows, weights = self._pair_rows()
-        inverse = self.frame.outside(self._inverse(self.x, self.w))
+        inverse = self.table.outside(self._inverse(self.x, self.w))
         self.soft: Soft = softened(search.directions, inverse, rows, weights)
         if warm is not None:
             self.w = 0.5 * self.w + 0.5 * self._given(warm)
@@ -119,32 +119,32 @@ class _Smooth:
 
     def _chosen(self, warm: Weighted | None) -> Ints:
         """Return candidates to begin with: an even choice, those that span all, and those given."""
-        candidates = self.frame.candidates
+        candidates = self.table.candidates
         free = np.arange(candidates.n_rows)
-        most = max(min(max(_AMPLE * moments(candidates), _LEAST), _ENTRIES // self.frame.d), 4 * self.frame.d)
+        most = max(min(max(_AMPLE * moments(candidates), _LEAST), _ENTRIES // self.table.d), 4 * self.table.d)
         if len(free) <= most:
             return free
         chosen = free[np.linspace(0, len(free) - 1, most).astype(np.intp)]
-        chosen = np.union1d(chosen, self.frame.spanning())
+        chosen = np.union1d(chosen, self.table.spanning())
         if warm is not None:
             chosen = np.union1d(chosen, warm.support)
         return chosen.astype(np.intp)
 
     def _of_g(self) -> XYState | None:
         """Of very many candidates, a G design on few of them: as good for pairs where tables are nearly whole."""
-        frame, search = self.frame, self.search
-        candidates = frame.candidates
-        if frame.candidates.n_rows < _MANY * moments(candidates) or not isinstance(search.directions, Pairs):
+        table, search = self.table, self.search
+        candidates = table.candidates
+        if table.candidates.n_rows < _MANY * moments(candidates) or not isinstance(search.directions, Pairs):
             return None
         if self.base is not None:
             return None
         design = g_optimal(candidates, gap=0.25 * search.gap)
-        inverse = frame.outside(self._inverse(frame.rows(design.support), design.weights))
+        inverse = table.outside(self._inverse(table.rows(design.support), design.weights))
         return XYState(design.support, design.weights, float(search.directions.some(inverse, search.count)[1][0]))
 
     def _given(self, warm: Weighted) -> Floats:
         """Return the weights given, on the candidates held."""
-        every = np.zeros(self.frame.candidates.n_rows)
+        every = np.zeros(self.table.candidates.n_rows)
         every[warm.support] = np.maximum(warm.weights, 0.0)
         found = every[self.inside]
         return found / found.sum() if found.sum() > 0 else self.w
@@ -154,17 +154,17 @@ class _Smooth:
         directions = self.search.directions
         if not isinstance(directions, Pairs):
             return np.zeros(0, dtype=np.intp), np.zeros(0)
-        table, mine = directions.table, self.frame.candidates
-        most_rows = max(_ROWS * self.frame.d, 600)
+        table, mine = directions.table, self.table.candidates
+        most_rows = max(_ROWS * self.table.d, 600)
         if table.features is mine.features and np.array_equal(table.rows, mine.rows):
             rows, x, w = self.inside, self.x, self.w
             if self.sparse is not None:
-                rows, x, w = self.sparse.support, self.frame.rows(self.sparse.support), self.sparse.w
+                rows, x, w = self.sparse.support, self.table.rows(self.sparse.support), self.sparse.w
         else:
             n = table.n_rows
-            most = max(_LEAST, _ENTRIES // (4 * self.frame.d))
+            most = max(_LEAST, _ENTRIES // (4 * self.table.d))
             rows = np.arange(n) if n <= most else np.linspace(0, n - 1, most).astype(np.intp)
-            x = table.coordinates(rows) @ self.frame.to_here
+            x = table.coordinates(rows) @ self.table.to_here
             w = np.full(len(rows), 1.0 / len(rows))
             if n > most_rows:
                 w = even_leverages(x, w, None, 0.02, _EVEN)
@@ -216,9 +216,9 @@ class _Smooth:
 
     def hand_over(self) -> None:
         """Give the search on working sets the directions that matter now, by how much they do."""
-        inverse = self.frame.outside(self._inverse(self.x, self.w))
+        inverse = self.table.outside(self._inverse(self.x, self.w))
         sharpness = _SHARPNESS[self.sharpness] / self.scale
-        keys, shares = self.soft.heaviest(inverse, sharpness, _HANDED * self.frame.d)
+        keys, shares = self.soft.heaviest(inverse, sharpness, _HANDED * self.table.d)
         self.search.given(keys, shares, self.soft.at(inverse, sharpness).average)
 
     def _sharpen(self) -> None:
@@ -235,9 +235,9 @@ class _Smooth:
             inverse = self._inverse(x, w)
         except LinAlgError:
             return None
-        frame = self.frame
-        found = self.soft.at(frame.outside(inverse), _SHARPNESS[self.sharpness] / self.scale)
-        average = frame.to_here.T @ found.average @ frame.to_here
+        table = self.table
+        found = self.soft.at(table.outside(inverse), _SHARPNESS[self.sharpness] / self.scale)
+        average = table.to_here.T @ found.average @ table.to_here
         slope = inverse @ average @ inverse
         scores = np.einsum("ij,ij->i", x @ slope, x)
         trace = float(np.vdot(average, inverse))
@@ -256,16 +256,16 @@ class _Smooth:
 
     def _refresh(self) -> tuple[float, bool]:
         """Return the true gap; candidates and directions that matter more than was known come in."""
-        search, frame = self.search, self.frame
+        search, table = self.search, self.table
         search.looks += 1
         new = False
         _, trace, slope = self.proof
         if trace > 0.0:
-            scores = frame.candidates.quadratic(frame.outside(slope))
+            scores = table.leverages(slope)
             reachable = greatest_average(scores, search.room)
             search.lower = max(search.lower, dual_bound(trace, reachable))
         for w in (self.trial[1], self.w):
-            inverse = frame.outside(self._inverse(self.x, w))
+            inverse = table.outside(self._inverse(self.x, w))
             keys, values = search.look_for(inverse, search.lower * (1.0 + _TARGET * search.gap))
             value = float(values[0]) * (1.0 + search.anchored)
             if self.best is None or value < self.best.value:
@@ -281,11 +281,11 @@ class _Smooth:
         if trace > 0.0 and gap > _TARGET * search.gap:
             scores[self.inside] = 0.0
             helpful = np.flatnonzero(scores > reachable * (1.0 - 0.5 * min(gap, 0.5)))
-            helpful = helpful[np.argsort(-scores[helpful], kind="stable")[: 2 * frame.d]]
+            helpful = helpful[np.argsort(-scores[helpful], kind="stable")[: 2 * table.d]]
             if len(helpful) and scores.max() > 0.999 * reachable:
                 new = True
                 self.inside = np.concatenate([self.inside, helpful])
-                self.x = np.concatenate([self.x, frame.rows(helpful)])
+                self.x = np.concatenate([self.x, table.rows(helpful)])
                 small = np.full(len(helpful), 0.1 / len(self.inside))
                 self.w = np.concatenate([self.w, small])
                 self.w /= self.w.sum()
@@ -299,14 +299,14 @@ class _Smooth:
         most = search.lower * (1.0 + 0.97 * search.gap)
         if self.sparse is not None and self.sparse.value <= most:
             state = self.sparse
-        inverse = self._inverse(self.frame.rows(state.support), state.w)
+        inverse = self._inverse(self.table.rows(state.support), state.w)
         share = _KEPT
-        while len(state.w) > 4 * self.frame.d and state is not self.sparse:
+        while len(state.w) > 4 * self.table.d and state is not self.sparse:
             kept = np.sort(np.argsort(-state.w, kind="stable")[: int(share * len(state.w))])
             support, w = state.support[kept], state.w[kept] / state.w[kept].sum()
-            x = self.frame.rows(support)
+            x = self.table.rows(support)
             w = same_information(x, w, inverse, self.base, 0.05 * search.gap, _THINNING)
-            value = float(search.directions.some(self.frame.outside(self._inverse(x, w)), search.count)[1][0])
+            value = float(search.directions.some(self.table.outside(self._inverse(x, w)), search.count)[1][0])
             value *= 1.0 + search.anchored
             search.progress(0.9, f"trying {len(w):,} compounds, {percent(value / search.lower - 1, 2)}")
             if value <= most:

@@ -6,93 +6,31 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import qr
 
 from ..arrays import Flags, Floats, Ints
 from ..domain.features import ProjectedFeatures
 from .criteria import Weighted
 from .directions import Directions, Rows, Worst
+from .table import Table
 
-_SPANS = 3
-"""Sets of candidates that each span all, to start from."""
-_PIVOTED = 4000
-"""Candidates among which those are looked for."""
-_RANK = 1e-12
-"""Eigenvalues of the information with unit diagonal below this share of the largest count as zero."""
-_PIVOT = 1e-6
-"""Vectors this much shorter than the longest count as 0."""
 _SPANNED = 1e-9
 """Of an average of y y': eigenvalues below this share of the largest are of effects that no direction involves."""
 _CONSTANT = 1e-3
 """Candidates whose part is below this share of the largest may have none."""
 
 
-class Frame:
-    """The candidates in coordinates in which even weights are the identity.
-
-    Only their span is kept: of nearly dependent features it may be smaller than the candidates' own.
-    """
-
-    def __init__(self, candidates: ProjectedFeatures) -> None:
-        self.candidates = candidates
-        gram = candidates.information(np.full(candidates.n_rows, 1.0 / candidates.n_rows))
-        scale = np.sqrt(np.maximum(np.diagonal(gram), 0.0))
-        scale = np.where(scale > 0.0, scale, 1.0)
-        values, vectors = np.linalg.eigh(gram / scale / scale[:, None])
-        kept = values > _RANK * max(float(values[-1]), 1e-300)
-        self.d = int(kept.sum())
-        self.to_here: Floats = vectors[:, kept] / np.sqrt(values[kept]) / scale[:, None]
-
-    def rows(self, positions: Ints) -> Floats:
-        """Return coordinates of the candidates at the positions."""
-        return self.candidates.coordinates(positions) @ self.to_here
-
-    def outside(self, matrix: Floats) -> Floats:
-        """Return a quadratic form here in the candidates' own coordinates."""
-        there = self.to_here @ matrix @ self.to_here.T
-        return (there + there.T) / 2.0
-
-    def spanning(self) -> Ints:
-        """Return positions of candidates, far from each other, that span all several times: QR with pivoting."""
-        left = np.arange(self.candidates.n_rows)
-        if len(left) > _PIVOTED:
-            left = left[np.linspace(0, len(left) - 1, _PIVOTED).astype(np.intp)]
-        chosen: list[Ints] = []
-        for _ in range(_SPANS):
-            if not len(left):
-                break
-            _, triangle, order = qr(self.rows(left).T, mode="economic", pivoting=True, check_finite=False)
-            pivots = np.abs(np.diagonal(triangle))
-            found = order[: max(int((pivots > _PIVOT * pivots[0]).sum()), 1)]
-            chosen.append(left[found])
-            left = np.delete(left, found)
-        positions = np.concatenate(chosen)
-        while True:
-            # The few sampled rows of a large table may lack a rare substituent.
-            seen = self.rows(positions).T @ self.rows(positions)
-            values, vectors = np.linalg.eigh(seen)
-            missing = vectors[:, values <= _PIVOT**2 * float(values[-1])]
-            if not missing.shape[1]:
-                return np.sort(positions)
-            lengths = self.candidates.quadratic(self.outside(missing @ missing.T))
-            best = np.intp(np.argmax(lengths))
-            if best in positions:
-                return np.sort(positions)
-            positions = np.append(positions, best)
-
-
-def may_be_singular(frame: Frame, directions: Directions) -> bool:
+def may_be_singular(table: Table, directions: Directions) -> bool:
     """Return whether an optimal design may leave an effect inestimable, because no direction involves it.
 
     Where directions span all it cannot, nor where they lack one effect in which every candidate has a part: then
     directions and any candidate span all.
     """
-    average = directions.average(frame.outside(np.eye(frame.d)))
-    values, vectors = np.linalg.eigh(frame.to_here.T @ average @ frame.to_here)
+    average = directions.average(table.outside(np.eye(table.d)))
+    values, vectors = np.linalg.eigh(table.to_here.T @ average @ table.to_here)
     lacking = vectors[:, values <= _SPANNED * float(values[-1])]
     if lacking.shape[1] != 1:
         return bool(lacking.shape[1] > 1)
-    parts = np.abs(frame.candidates.times(frame.to_here @ lacking[:, 0]))
+    parts = np.abs(table.candidates.times(table.to_here @ lacking[:, 0]))
     return bool(parts.min() <= _CONSTANT * parts.max())
 
 

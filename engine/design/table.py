@@ -219,11 +219,11 @@ class Table:
             values, vectors = np.linalg.eigh(gram / scale / scale[:, None])
         if scale.min() <= 0 or values[0] <= _RANK * values[-1]:
             raise ValueError("the candidates must have full column rank in their coordinates")
-        self._to_here: Floats = vectors / np.sqrt(values) / scale[:, None]
-        self._features_to_here: Floats = candidates.basis @ self._to_here
+        self.to_here: Floats = vectors / np.sqrt(values) / scale[:, None]
+        self._features_to_here: Floats = candidates.basis @ self.to_here
         self._all: Floats | None = None
         if self._lookups is None and candidates.n_rows * self.d <= _KEPT:
-            self._all = candidates.coordinates() @ self._to_here
+            self._all = candidates.coordinates() @ self.to_here
 
     def rows(self, positions: Ints) -> Floats:
         """Return coordinates ``(m, d)`` of the candidates at the positions."""
@@ -261,7 +261,7 @@ class Table:
 
     def outside(self, inverse: Floats) -> Floats:
         """Return an inverse of V in the candidates' own coordinates."""
-        there = self._to_here @ inverse @ self._to_here.T
+        there = self.to_here @ inverse @ self.to_here.T
         return (there + there.T) / 2.0
 
     def spanning(self) -> Ints:

@@ -22,7 +22,7 @@ from .fewer_xy import on_at_most, tidied
 from .g import g_optimal
 from .pairs import Pairs
 from .soft_xy import settled
-from .subspace import Frame
+from .table import Table
 from .xy_search import XYSearch, XYState
 
 _TIGHT = 0.1
@@ -69,8 +69,12 @@ def xy_optimal(
             report(1.0, "design ready")
             seconds = time.perf_counter() - begun
             return Design("xy", even.support, even.weights, even.value, even.lower, True, 1, seconds, even.gap)
-    frame = Frame(candidates)
-    scale = _checked_directions(frame, directions)
+    _refuse_nothing(directions)
+    try:
+        table = Table(candidates)
+    except ValueError:
+        raise _unlike() from None
+    scale = _largest(directions, table.outside(np.eye(table.d)))
     free = max_support is None and upper is None
     if free:
         known = full_product_value(candidates, directions)
@@ -78,7 +82,7 @@ def xy_optimal(
             found = _of_product(candidates, directions, known, gap, report)
             if found is not None:
                 return replace(found, seconds=time.perf_counter() - begun)
-    search = XYSearch(frame, directions, room, gap, report, scale)
+    search = XYSearch(table, directions, room, gap, report, scale)
     if max_support is not None and max_support < fewest(room):
         raise AssayPilotError(
             f"{max_support:,} compounds are too few for the shares allowed",
@@ -97,11 +101,8 @@ def _of_all(pairs: Pairs, candidates: ProjectedFeatures) -> bool:
     )
 
 
-def _checked_directions(frame: Frame, directions: Directions) -> float:
-    """Return the largest variance under even weights.
-
-    Raises AssayPilotError when there is none, or features are too unlike.
-    """
+def _refuse_nothing(directions: Directions) -> None:
+    """Raise AssayPilotError when there is nothing to compare, or with features that are no numbers."""
     longest = _largest(directions, np.eye(directions.dimension))
     if not math.isfinite(longest):
         raise AssayPilotError("the compounds to compare have features that are missing or infinite")
@@ -110,9 +111,6 @@ def _checked_directions(frame: Frame, directions: Directions) -> float:
             "there is nothing to distinguish: all compounds to compare are equal",
             mend="Name at least two compounds that differ.",
         )
-    if frame.d < frame.candidates.rank:
-        raise _unlike()
-    return _largest(directions, frame.outside(np.eye(frame.d)))
 
 
 def _largest(directions: Directions, metric: Floats) -> float:
@@ -142,10 +140,10 @@ def _unlike() -> AssayPilotError:
 
 def _only_allowed(search: XYSearch) -> XYState | None:
     """Return the only allowed design where bounds leave no choice; its value is then the bound."""
-    n = search.frame.candidates.n_rows
-    if float(search.rooms(n).sum()) > 1.0 + 1e-9:
+    n = search.table.candidates.n_rows
+    if n * search.room > 1.0 + 1e-9:
         return None
-    support, w = np.arange(n), search.rooms(n) / search.rooms(n).sum()
+    support, w = np.arange(n), np.full(n, 1.0 / n)
     state = XYState(support, w, search.worth(support, w))
     search.lower = state.value
     return state

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +15,8 @@ from .allowed import greatest_average, nearest
 from .criteria import Weighted, dual_bound
 from .directions import Directions
 from .interior_point import Bundles, solve_saddle, starting_point
-from .subspace import Frame, may_be_singular, unseen_lengths
+from .subspace import may_be_singular, unseen_lengths
+from .table import Table
 
 _ROUNDS = 300
 """Rounds before the best so far is returned with its honest gap."""
@@ -69,14 +71,14 @@ class XYSearch:
     """One run: the working sets of candidates and directions, the best design and the best proven bound so far."""
 
     def __init__(
-        self, frame: Frame, directions: Directions, room: float, gap: float, report: Report, scale: float
+        self, table: Table, directions: Directions, room: float, gap: float, report: Report, scale: float
     ) -> None:
-        self.frame, self.directions, self.room = frame, directions, room
+        self.table, self.directions, self.room = table, directions, room
         self.gap, self.report = gap, report
         self.scale = np.sqrt(scale)
         """The square root of a typical variance: directions are divided by it."""
         self.lower = 0.0
-        self.count = _DIRECTIONS * frame.d
+        self.count = _DIRECTIONS * table.d
         self.looks = 0
         self.keys = np.zeros((0, 1), dtype=np.intp)
         self.y: list[Floats] = []
@@ -84,21 +86,17 @@ class XYSearch:
         self.share = np.zeros(0)
         self._have: set[tuple[int, ...]] = set()
         self._done = 0.0
-        self.fixed = np.zeros((frame.d, frame.d))
+        self.fixed = np.zeros((table.d, table.d))
         """Lower bound of V while searching."""
         self.anchor: XYState | None = None
         self.anchored = 0.0
         """The weight of the anchor, in addition to weights of sum 1."""
-        if may_be_singular(frame, directions):
+        if may_be_singular(table, directions):
             self.regularise()
-
-    def rooms(self, count: int) -> Floats:
-        """Return the largest weight of each of so many candidates."""
-        return np.full(count, self.room)
 
     def holds(self, count: int) -> bool:
         """Return whether so many candidates can hold all the weight."""
-        return bool(self.rooms(count).sum() >= 1.0)
+        return count * self.room >= 1.0
 
     def progress(self, done: float, message: str) -> None:
         """Report progress, which never goes back."""
@@ -111,14 +109,14 @@ class XYSearch:
         With it added, V(w) + a V(s), the best possible is no worse than without; and the design (w + a s) / (1 + a)
         has a variance of at most 1 + a times it. Bounds are of V(w) without it.
         """
-        support = self.frame.spanning()
+        support = self.table.spanning()
         w = np.full(len(support), 1.0 / len(support))
         if self.room < 1.0:
             support = self.roomy(support)
             w = nearest(np.full(len(support), 1.0 / len(support)), self.room)
         self.anchor = XYState(support, w, np.inf)
         self.anchored = float(np.clip(_ANCHOR * self.gap, *_ANCHORS))
-        x = self.frame.rows(support)
+        x = self.table.rows(support)
         self.fixed = self.anchored * ((x * w[:, None]).T @ x)
 
     def released(self, state: XYState) -> XYState:
@@ -143,19 +141,19 @@ class XYSearch:
 
     def worth(self, support: Ints, w: Floats) -> float:
         """Return the worst variance over all directions, exactly; inf when some direction is not estimable."""
-        x = self.frame.rows(support)
+        x = self.table.rows(support)
         values, vectors = np.linalg.eigh((x * w[:, None]).T @ x)
         for least in (_SINGULAR, _ROUNDING):
             kept = values > least * max(float(values[-1]), 0.0)
             blind = vectors[:, ~kept]
             if not blind.shape[1] or not self.sees_beyond(blind):
                 half = vectors[:, kept] / np.sqrt(values[kept])
-                return float(self.directions.find(self.frame.outside(half @ half.T))[1][0])
+                return float(self.directions.find(self.table.outside(half @ half.T))[1][0])
         return float("inf")
 
     def sees_beyond(self, blind: Floats) -> bool:
         """Return whether some direction has a part along the columns of ``blind``."""
-        there = self.frame.to_here @ blind
+        there = self.table.to_here @ blind
         return bool(unseen_lengths(self.directions, there, self.count)[1].max() > _UNSEEN * self.scale)
 
     def half_inverse(self, x: Floats, w: Floats) -> Floats:
@@ -178,31 +176,25 @@ class XYSearch:
 
     def start(self, warm: Weighted | None) -> tuple[Ints, Floats]:
         """Return candidates that span all and can hold the weight, and weights for them."""
-        inside = self.frame.spanning()
+        inside = self.table.spanning()
         w = np.full(len(inside), 1.0 / len(inside))
         if warm is not None:
-            given = np.zeros(self.frame.candidates.n_rows)
+            given = np.zeros(self.table.candidates.n_rows)
             given[warm.support] = np.maximum(warm.weights, 0.0)
             if given.sum() > 0:
                 inside = np.union1d(inside, np.flatnonzero(given > 0))
                 w = 0.9 * given[inside] / given.sum() + 0.1 / len(inside)
         if self.room < 1.0:
             inside = self.roomy(inside)
-            old = w
-            w = np.zeros(len(inside))
-            w[: len(old)] = old
-            w = self.rooms(len(inside)) / self.rooms(len(inside)).sum() if warm is None else w
+            w = np.full(len(inside), 1.0 / len(inside)) if warm is None else np.pad(w, (0, len(inside) - len(w)))
         return inside, w
 
     def roomy(self, inside: Ints) -> Ints:
         """Return the candidates, and more where these have hardly room for all the weight."""
-        others = np.setdiff1d(np.arange(self.frame.candidates.n_rows), inside)
-        lacking = 2.0 - float(self.rooms(len(inside)).sum())
-        if lacking <= 0 or not len(others):
-            return inside
+        others = np.setdiff1d(np.arange(self.table.candidates.n_rows), inside)
+        lacking = max(math.ceil(2.0 / self.room) - len(inside), 0)
         spread = others[np.argsort(np.arange(len(others)) % 7, kind="stable")]
-        enough = int(np.searchsorted(np.cumsum(self.rooms(len(spread))), lacking)) + 1
-        return np.concatenate([inside, spread[:enough]])
+        return np.concatenate([inside, spread[:lacking]])
 
     def take(self, keys: Ints, values: Floats, above: float, most: int | None = None) -> int:
         """Let the directions with variances ``above`` into the working set; returns how many were new."""
@@ -210,7 +202,7 @@ class XYSearch:
         new = [i for i, (name, v) in enumerate(zip(names, values, strict=True)) if v > above and name not in self._have]
         if not new:
             return 0
-        y = self.directions.vectors(keys) @ self.frame.to_here / self.scale
+        y = self.directions.vectors(keys) @ self.table.to_here / self.scale
         singles = new[: self.count if most is None else most]
         self._have.update(names[i] for i in singles)
         rows, added = [y[i : i + 1] for i in singles], keys[singles]
@@ -228,7 +220,7 @@ class XYSearch:
 
     def _take_average(self, average: Floats) -> None:
         """Add an average of y y' as one direction, under a key of its own."""
-        self.y.append(_factor(self.frame.to_here.T @ average @ self.frame.to_here / self.scale**2))
+        self.y.append(_factor(self.table.to_here.T @ average @ self.table.to_here / self.scale**2))
         self.made += 1
         label = np.zeros((1, self.keys.shape[1]), dtype=np.intp)
         label[0, 0] = -self.made
@@ -239,32 +231,32 @@ class XYSearch:
 
         Raises LinAlgError where these rows do not estimate all effects, with the anchor, if any.
         """
-        bundles, room = self.bundles(), self.rooms(len(x))
-        start = starting_point(x, bundles, self.fixed, room, w, self.share)
-        point = solve_saddle(x, bundles, self.fixed, room, start, tolerance)
+        bundles = self.bundles()
+        start = starting_point(x, bundles, self.fixed, self.room, w, self.share)
+        point = solve_saddle(x, bundles, self.fixed, self.room, start, tolerance)
         total = float(point.share.sum())
         self.share = point.share / total
         return nearest(point.w, self.room), point.level / total
 
     def look(self, x: Floats, w: Floats) -> tuple[Floats, Floats]:
         """Return H with H H' = S = V^-1 and the score x'S M S x of every candidate; record the proven bound."""
-        frame = self.frame
+        table = self.table
         half = self.half_inverse(x, w)
         bundles = self.bundles()
         seen = bundles.y @ half
         spread = (seen * bundles.spread(self.share)[:, None]).T @ seen
         slope = half @ spread @ half.T
-        scores = frame.candidates.quadratic(frame.outside(slope))
+        scores = table.leverages(slope)
         reachable = greatest_average(scores, self.room)
         self.lower = max(self.lower, dual_bound(float(np.trace(spread)), reachable) * self.scale**2)
         return half, scores
 
     def converge(self, warm: Weighted | None) -> XYState:
         """Return the best design when its gap is small enough, or when nothing comes in any more."""
-        frame, d = self.frame, self.frame.d
+        table, d = self.table, self.table.d
         inside, w = self.start(warm)
         known = len(self.y) > 0
-        x = frame.rows(inside)
+        x = table.rows(inside)
         half = self.half_inverse(x, w)
         self.take(*self.find(half, 0.0), above=-1.0)
         best = XYState(inside, w, np.inf)
@@ -307,7 +299,7 @@ class XYSearch:
 
     def find(self, half: Floats, above: float) -> tuple[Ints, Floats]:
         """Return directions with large variances, the largest first; of very many only when quick looks find none."""
-        return self.look_for(self.frame.outside(half @ half.T), above)
+        return self.look_for(self.table.outside(half @ half.T), above)
 
     def look_for(self, there: Floats, above: float) -> tuple[Ints, Floats]:
         """Return the same for V^-1 in the candidates' own coordinates."""
@@ -325,7 +317,7 @@ class XYSearch:
         level = float(w @ scores[inside])
         keep = (w > least / len(w)) | (scores[inside] > (1.0 - 2.0 * now) * level)
         stays = (self.share > least / len(self.share)) | (local > (1.0 - 2.0 * now) * float(local.max()))
-        if keep.sum() >= self.frame.d and self.rooms(int(keep.sum())).sum() > 1.5:
+        if keep.sum() >= self.table.d and keep.sum() * self.room > 1.5:
             inside, x, w = inside[keep], x[keep], w[keep] / w[keep].sum()
         self._have.difference_update(tuple(key) for key in self.keys[~stays].tolist())
         self.keys, self.share = self.keys[stays], self.share[stays]
@@ -346,7 +338,7 @@ class XYSearch:
         small = np.full(len(new), 1e-3 / len(w))
         w = np.concatenate([w, small])
         inside = np.concatenate([inside, new])
-        return inside, np.concatenate([x, self.frame.rows(new)]), w / w.sum(), len(new)
+        return inside, np.concatenate([x, self.table.rows(new)]), w / w.sum(), len(new)
 
 
 def _factor(matrix: Floats) -> Floats:
