@@ -22,8 +22,6 @@ _KEPT = 4
 """Directions considered from the start, per dimension; those that become the worst are added later."""
 _ENTRIES = 3_000_000
 """Numbers computed for one look at the moves; what would be more is cut down to the moves of largest log det."""
-_HALF = 0.5
-"""Measurements added at once, as a share of what seems to be missing; moves that follow do the rest."""
 _GIVERS, _TAKERS = 64, 128
 """Rows that may give and take in a first look at the moves."""
 _TRIES = 5
@@ -65,28 +63,6 @@ def exchange(
     if directions is None:
         return walk.by_determinant()
     return walk.by_worst(directions)
-
-
-def grow(
-    x: Floats,
-    counts: Ints,
-    directions: Worst,
-    bounds: Bounds,
-    enough: float,
-    most: int,
-    *,
-    limit: int,
-    report: Report = silent,
-) -> Exchanged:
-    """Return few measurements whose largest y' V^-1 y is at most ``enough``: those given, moved, or more if needed.
-
-    At most ``most`` measurements in all; then the value returned may be larger. After ``limit`` looks at the moves
-    measurements are only added. Rows and bounds as in ``exchange``; the counts found are not proven to be the fewest.
-    """
-    walk = _Walk(x, np.asarray(counts, dtype=np.intp).copy(), bounds, None, 0.0, limit, report)
-    if walk.inverse() is None:
-        walk.towards_rank()
-    return walk.by_growing(directions, enough, most)
 
 
 class _Walk:
@@ -197,68 +173,15 @@ class _Walk:
                 best, least = self.counts.copy(), value
         return Exchanged(best, least, finished)
 
-    def by_growing(self, directions: Worst, enough: float, most: int) -> Exchanged:
-        """Return moves that lower the largest y' V^-1 y, and more measurements where none does, until it is enough."""
-        inverse = self.inverse()
-        if inverse is None:
-            return Exchanged(self.counts, math.inf, False)
-        many = _KEPT * self.x.shape[1]
-        keys, values = directions.some(inverse, many)
-        kept, value, look = directions.vectors(keys), float(values[0]), 0
-        while True:
-            if value <= enough:
-                # Only all directions can prove it.
-                keys, values = directions.find(inverse, many)
-                value = float(values[0])
-                if value <= enough:
-                    break
-                kept = _distinct(kept, directions.vectors(keys))
-            if look < self.limit:
-                self.report(look / self.limit, "moving single measurements")
-                look += 1
-                after, seen = self.lower(inverse, kept, value, directions, every=False)
-                if after is not None:
-                    inverse, value, kept = after, seen[1], _distinct(kept[-many:], seen[0])
-                    continue
-                before = len(kept)
-                kept = _distinct(kept, seen[0])
-                if len(kept) > before:
-                    continue
-            added = self.add(inverse, kept, value / enough - 1.0 if enough > 0 else math.inf, most)
-            if added is None:
-                break
-            inverse = added
-            keys, values = directions.some(inverse, many)
-            kept, value = _distinct(kept[-many:], directions.vectors(keys)), float(values[0])
-        return Exchanged(self.counts, value, False)
-
-    def add(self, inverse: Floats, kept: Floats, missing: float, most: int) -> Floats | None:
-        """Return the inverse after half the measurements that a share of variance seems to take, at least 1.
-
-        None: no room.
-        """
-        total = int(self.counts.sum())
-        wanted = max(1, math.ceil(min(_HALF * missing * total, most - total)))
-        wanted = min(wanted, most - total)
-        for _ in range(wanted):
-            found = self.possible(inverse)
-            if not len(found.takers):
-                return None
-            self.counts[Changes(found, inverse, kept).best_added()] += 1
-            after = self.inverse()
-            assert after is not None  # there is more information than before
-            inverse = after
-        return inverse if wanted > 0 else None
-
     def lower(
-        self, inverse: Floats, kept: Floats, value: float, directions: Worst, every: bool = True
+        self, inverse: Floats, kept: Floats, value: float, directions: Worst
     ) -> tuple[Floats | None, tuple[Floats, float]]:
         """Return the inverse after a move that lowers the value, the directions that are large then, and the new value.
 
         None when no promising move does; then with the directions that stood in the way. All by a quick look.
         """
         in_the_way = [kept[:0]]
-        for predicted, giver, taker in self.promising(inverse, kept, value, every):
+        for predicted, giver, taker in self.promising(inverse, kept, value):
             self.move(giver, taker)
             after = self.inverse()
             if after is not None:
@@ -271,11 +194,10 @@ class _Walk:
             self.move(taker, giver)
         return None, (np.concatenate(in_the_way), value)
 
-    def promising(self, inverse: Floats, y: Floats, value: float, every: bool) -> Iterator[tuple[float, int, int]]:
+    def promising(self, inverse: Floats, y: Floats, value: float) -> Iterator[tuple[float, int, int]]:
         """Yield moves after which the given directions are all below ``value``, and how far; the best first, a few.
 
-        First those of the rows that lower the largest directions most; with ``every``, when more are requested,
-        those of all rows.
+        First those of the rows that lower the largest directions most; when more are requested, those of all rows.
         """
         found = self.possible(inverse)
         if not len(found.givers) or not len(found.takers):
@@ -284,9 +206,8 @@ class _Walk:
         rows, columns = changes.helpful(_GIVERS, _TAKERS)
         first = changes.best(rows, columns, below, _TRIES)
         yield from first
-        if every:
-            rows, columns = _cut(found.growth(), max(1, _ENTRIES // len(y)))
-            yield from (move for move in changes.best(rows, columns, below, _TRIES) if move not in first)
+        rows, columns = _cut(found.growth(), max(1, _ENTRIES // len(y)))
+        yield from (move for move in changes.best(rows, columns, below, _TRIES) if move not in first)
 
 
 def _cut(growth: Floats, most: int) -> tuple[Ints, Ints]:

@@ -136,11 +136,6 @@ class Changes:
         ]
         return sorted(named)[:count]
 
-    def best_added(self) -> int:
-        """Return the row of which one more measurement lowers the largest direction most."""
-        after = (self.now[:, None] - self.taken**2 / (1.0 + self.moves.g)).max(axis=0)
-        return int(self.moves.takers[int(np.argmin(after))])
-
 
 def _changed(given: Floats, taken: Floats, across: Floats, less: Floats, more: Floats, growth: Floats) -> Floats:
     """Return what a move adds to y' V^-1 y: Woodbury for V - u u' + v v', written out."""

@@ -17,7 +17,7 @@ from .closed_forms import Counted, separated
 from .completion import completed
 from .criteria import Design, Shares, Weighted, inverse_information
 from .directions import Rows, Worst
-from .exchange import exchange, grow
+from .exchange import exchange
 from .moves import Bounds
 from .subspace import estimated_span, within
 
@@ -28,10 +28,6 @@ _POOL = 1200
 """Compounds among which measurements move; of a larger table those whose leverages under the design are largest."""
 _MUCH = 200_000
 """Entries of the rows' coordinates from which on only one start is moved: each of its looks takes long."""
-_LOOKS = 40
-"""Evaluations of all moves of single measurements where few measurements are requested quickly."""
-_CLOSE = 1.1
-"""Apportioned counts this close to the requested number need no exchange for det V first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +45,11 @@ class Rounded:
     finished: bool
     """Whether no single measurement moved elsewhere would lower the value; False where that was not checked."""
 
+    @property
+    def total(self) -> int:
+        """Measurements in all."""
+        return int(self.counts.sum())
+
 
 def round_design(
     design: Weighted,
@@ -62,6 +63,7 @@ def round_design(
     most: int | None = None,
     pool: Ints | None = None,
     ratio: float = 0.0,
+    looks: int = 1000,
     report: Report = silent,
 ) -> Rounded:
     """Return whole measurements that sum to ``n``, with the value they reach; a bound of the papers is never reported.
@@ -76,6 +78,7 @@ def round_design(
     ``least``: the measurements of each candidate that are required; ``most``: those that any may have.
     ``pool``: compounds that may be used besides the design's and the required ones, by ``exchange`` and ``best``; None:
     all of a small table, of a large one the most informative ones. ``ratio``: tau^2 / sigma^2, see ``worth_of``.
+    ``looks``: how often at most all moves of single measurements are looked at, from one start.
 
     AssayPilotError when ``n`` is too small to estimate every effect, or when the bounds cannot be met.
     """
@@ -125,7 +128,7 @@ def round_design(
     if span is not None:
         worst = within(worst, span.axes)
         places, weights, x = span.rows(places, weights, x, low)
-    run = _Rounding(x, weights, _bounds(low, high, places), worst, ratio, report)
+    run = _Rounding(x, weights, _bounds(low, high, places), worst, ratio, looks, report)
     tried = run.best(n) if method == "best" else [run.one(method, n)]
     name, counts, value, finished = min(tried, key=lambda one: one[2])
     if not math.isfinite(value) and not alone:
@@ -159,6 +162,7 @@ class _Rounding:
     bounds: Bounds
     worst: Worst
     ratio: float
+    looks: int
     report: Report
 
     def best(self, n: int) -> list[_Tried]:
@@ -176,7 +180,9 @@ class _Rounding:
         weights = self.weights if self.weights.sum() > 0 else np.ones(len(self.weights))
         counts = apportion_within(weights, n, self.bounds.low, self.bounds.high)
         if method == "exchange":
-            by_determinant = exchange(self.x, counts, None, self.bounds, ratio=self.ratio, report=self.report)
+            by_determinant = exchange(
+                self.x, counts, None, self.bounds, ratio=self.ratio, limit=self.looks, report=self.report
+            )
             # Where there are many measurements for the weights, they may already be closer than det V leads.
             start = min(by_determinant.counts, counts, key=self.value_of)
             return method, *self.moved(start, np.ones(len(counts), dtype=bool))
@@ -199,48 +205,12 @@ class _Rounding:
             self.worst,
             Bounds(self.bounds.low[kept], self.bounds.high[kept]),
             ratio=self.ratio,
+            limit=self.looks,
             report=self.report,
         )
         after = np.zeros_like(counts)
         after[kept] = found.counts
         return after, found.value, found.finished
-
-
-def fewest(
-    design: Weighted,
-    candidates: ProjectedFeatures,
-    n: int,
-    enough: float,
-    most: int,
-    directions: Worst,
-    report: Report = silent,
-) -> Rounded:
-    """Return few whole measurements whose largest y' V^-1 y is at most ``enough``; not proven the fewest.
-
-    The better of what apportionment and Fedorov's exchange make of ``n`` measurements is moved about, and more are
-    added where that ends; at most ``most`` in all, when the value may stay larger. AssayPilotError as ``round_design``.
-    """
-    low, high = limits(candidates.n_rows, most, None, None)
-    design = without_traces(design, n)
-    span = estimated_span(design, candidates, directions)
-    _refuse_too_few(n, candidates.rank if span is None else span.rank)
-    places = _places(design, candidates, low, None)
-    weights = np.zeros(len(places))
-    weights[np.searchsorted(places, design.support)] = design.weights
-    x, worst = candidates.coordinates(places), directions
-    if span is not None:
-        worst = within(directions, span.axes)
-        places, weights, x = span.rows(places, weights, x, low)
-    bounds = _bounds(low, high, places)
-    run = _Rounding(x, weights, bounds, worst, 0.0, report)
-    _, counts, value, _ = run.one("apportion", n)
-    if value > _CLOSE * enough:
-        moved = exchange(x, counts, None, bounds, limit=_LOOKS, report=report).counts
-        counts = min(moved, counts, key=run.value_of)
-    found = grow(x, counts, worst, bounds, enough, most, limit=_LOOKS, report=report)
-    used = np.flatnonzero(found.counts)
-    total = int(found.counts.sum())
-    return Rounded(places[used], found.counts[used], found.value * total, "exchange", found.finished)
 
 
 def _bounds(low: Ints, high: int, places: Ints) -> Bounds:

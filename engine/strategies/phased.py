@@ -154,6 +154,25 @@ def needs_budget(problem: Problem, name: str, least: int = 1, why: str = "") -> 
     return budget
 
 
+def fewest(whole: Callable[[int], Rounded], n: int, most: int, wells: float, tries: int) -> Rounded | None:
+    """Return about the fewest measurements, from ``n`` on, with a largest variance of at most 1 / ``wells``.
+
+    ``whole`` makes so many measurements of a design. None where that takes ``most`` of them, or too many tries.
+    """
+    for _ in range(tries):
+        if n >= most:
+            return None
+        try:
+            made = whole(n)
+            needed = wells * made.value * (1.0 - 1e-9)
+            if needed <= n:
+                return made
+        except AssayPilotError:
+            needed = math.inf
+        n = max(n + 1, math.ceil(needed)) if math.isfinite(needed) else n + max(n // 4, 1)
+    return None
+
+
 def too_few(counts: Ints, repeats: int) -> bool:
     """Return whether fewer measurements repeat others than requested, and fewer than half of all."""
     total = int(counts.sum())

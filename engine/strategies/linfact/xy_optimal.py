@@ -18,13 +18,14 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 
 from ...arrays import Flags, Floats, Ints
-from ...design import Design, Pairs, ceilings, round_design
+from ...design import Pairs, ceilings, round_design
 from ...design.criteria import inverse_information
+from ...design.rounding import Rounded
 from ...domain.features import OUTSIDE_TOLERANCE, ProjectedFeatures
 from ...models.ols import Estimate
 from ...system.progress import Report, silent
 from ..designs import Plan, fit, remembered, saturated, table, xy_design
-from ..phased import rounded_up
+from ..phased import fewest, rounded_up
 from ..protocol import Allocation, Arrays, Certificate, Decision, Outcome, Problem, State, StrategyInfo
 from .linfact import DECIDE, FIRST_RADIUS, GAP, LinFact, Sorted, goal_of
 from .planning import cut_to, design_rows, phase_design
@@ -342,25 +343,19 @@ def _rounded(plan: Plan, compared: Ints, wells: float) -> tuple[Ints, Ints]:
     if up.sum() >= _PLENTY * len(up):
         return design.support, up
 
+    pairs = Pairs(candidates.onto(compared))
+    method: Literal["exchange", "apportion"] = "exchange" if pairs.table.n_rows <= _EXCHANGED else "apportion"
+
+    def whole(n: int) -> Rounded:
+        return round_design(design, candidates, n, method=method, directions=pairs, pool=_NO_ARMS)
+
     def make() -> tuple[Ints, Ints]:
-        fewer = _fewest(candidates, design, Pairs(candidates.onto(compared)), wells)
-        return (design.support, up) if fewer is None or fewer[1].sum() >= up.sum() else fewer
+        n = max(math.ceil(wells * design.value * (1.0 - 1e-9)), candidates.rank)
+        fewer = fewest(whole, n, int(up.sum()), wells, _TRIES)
+        return (design.support, up) if fewer is None else (fewer.support, fewer.counts)
 
     parts = (candidates.rows, compared, candidates.basis, design.support, design.weights, wells)
     return remembered("rounded pairs", candidates.features, parts, 16 * len(design.support), make)
-
-
-def _fewest(candidates: ProjectedFeatures, design: Design, pairs: Pairs, wells: float) -> tuple[Ints, Ints] | None:
-    """Return about the fewest measurements of the design's compounds that keep the promise; None when not found."""
-    method: Literal["exchange", "apportion"] = "exchange" if pairs.table.n_rows <= _EXCHANGED else "apportion"
-    n = max(math.ceil(wells * design.value * (1.0 - 1e-9)), candidates.rank)
-    for _ in range(_TRIES):
-        found = round_design(design, candidates, n, method=method, directions=pairs, pool=_NO_ARMS)
-        needed = wells * found.value
-        if needed <= n * (1.0 + 1e-9):
-            return found.support, found.counts
-        n = max(n + 1, math.ceil(needed) if math.isfinite(needed) else 2 * n)
-    return None
 
 
 def _lost_bounds(state: State, active: Ints, known: Flags, least: Floats, most: Floats) -> Floats:

@@ -8,8 +8,9 @@ where the best may be. Only means compare it with the others, so while one is aw
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +18,13 @@ from numpy.typing import NDArray
 from ...arrays import Flags, Floats, Ints
 from ...design import Design, Pairs, Weighted, ceilings, round_design
 from ...design.criteria import square_root
-from ...design.rounding import fewest
+from ...design.rounding import Rounded
 from ...domain.features import Features, ProjectedFeatures, SiteFeatures, merge_equal_rows
 from ...errors import AssayPilotError
 from ...models.ols import Estimate
 from ...system.progress import Report
 from ..designs import g_design, table, xy_design
-from ..phased import lost_reason, wider
+from ..phased import fewest, lost_reason, wider
 from ..protocol import IN, NOT_ESTIMABLE, Arrays, Problem, State, StopReason
 
 _LEADERS = 16
@@ -36,8 +37,11 @@ _ENOUGH = 0.5
 """Half-widths this small against those of lost arms: more measurements would hardly separate them better."""
 _PRINTED_ROOM = 0.1
 """e of the paper's experiments: what rounding may cost."""
-_TRIES = 12
+_LOOKS = 40
+"""Looks at all moves of single measurements."""
+_TRIES = 4
 _TRIES_MANY = 2
+"""Numbers of measurements that are tried before weights are rounded up."""
 _PLENTY = 4
 """With so many measurements per compound apportionment is as good as moving single ones about."""
 _UP = 0.05
@@ -243,39 +247,24 @@ def field_of(state: State) -> Field:
     return Field(table(problem.features, rows), table(problem.features, active[first], rows))
 
 
-class Made(NamedTuple):
-    """Whole measurements and what they achieve: ``value / total`` is the largest variance of a difference."""
-
-    support: Ints
-    counts: Ints
-    value: float
-
-    @property
-    def total(self) -> int:
-        """Measurements in all."""
-        return int(self.counts.sum())
+def _whole(field: Field, design: Weighted, n: int, report: Report) -> Rounded:
+    """Return N whole measurements, moved about where the support is no small part of them; or AssayPilotError."""
+    few = not field.many and n < _PLENTY * len(design.support)
+    method: Literal["exchange", "apportion"] = "exchange" if few else "apportion"
+    x = field.candidates
+    made = round_design(design, x, n, method=method, directions=field.pairs, looks=_LOOKS, report=report)
+    if not math.isfinite(made.value):
+        raise AssayPilotError(f"{n:,} measurements are too few for every comparison")
+    return made
 
 
-def _whole(field: Field, design: Weighted, n: int, report: Report) -> Made | None:
-    """Return N whole measurements, moved about where the support is no small part of them; None where N is too few."""
-    x, pairs = field.candidates, field.pairs
-    try:
-        if field.many or n >= _PLENTY * len(design.support):
-            made = round_design(design, x, n, method="apportion", directions=pairs, report=report)
-        else:
-            made = fewest(design, x, n, 0.0, n, pairs, report)
-    except AssayPilotError:
-        return None
-    return Made(made.support, made.counts, made.value) if math.isfinite(made.value) else None
-
-
-def _up(design: Design, n: int) -> Made:
+def _up(design: Design, n: int) -> Rounded:
     """Return every weight of N measurements rounded up, so that nothing the design estimates is lost.
 
     What they achieve is not looked for: it is at most what the design promises, and that is the value returned.
     """
     counts = ceilings(design.weights, float(n)).astype(np.intp)
-    return Made(design.support, counts, design.value * float(counts.sum()) / n)
+    return Rounded(design.support, counts, design.value * float(counts.sum()) / n, "apportion", False)
 
 
 def _value(field: Field, design: Weighted, counts: NDArray[Any]) -> float:
@@ -288,31 +277,18 @@ def _value(field: Field, design: Weighted, counts: NDArray[Any]) -> float:
     return float(field.pairs.find((inverse + inverse.T) / 2.0)[1][0])
 
 
-def least(field: Field, design: Design, wells: float, report: Report) -> Made:
+def least(field: Field, design: Design, wells: float, report: Report) -> Rounded:
     """Return the fewest measurements found whose achieved value keeps the promise."""
     n = max(math.ceil(wells * design.value * (1.0 - 1e-12)), 1)
     up = _up(design, n)
     if field.many and up.total <= (1.0 + _UP) * n:
         return up
-    if not field.many and n < _PLENTY * len(design.support):
-        try:
-            found = fewest(design, field.candidates, n, 1.0 / wells, up.total, field.pairs, report)
-        except AssayPilotError:
-            return up
-        kept = found.value * wells <= found.counts.sum() * (1.0 + 1e-9)
-        return Made(found.support, found.counts, found.value) if kept else up
-    for _ in range(_TRIES_MANY if field.many else _TRIES):
-        if n >= up.total:
-            break
-        made = _whole(field, design, n, report)
-        missing = math.inf if made is None else wells * made.value * (1.0 - 1e-9) - n
-        if made is not None and missing <= 0:
-            return made
-        n += max(math.ceil(missing), math.ceil(_STEP * n)) if math.isfinite(missing) else max(n // 4, 1)
-    return up
+    tries = _TRIES_MANY if field.many else _TRIES
+    found = fewest(lambda n: _whole(field, design, n, report), n, up.total, wells, tries)
+    return up if found is None else found
 
 
-def whole(field: Field, design: Design, wells: float, report: Report) -> tuple[Design, Made]:
+def whole(field: Field, design: Design, wells: float, report: Report) -> tuple[Design, Rounded]:
     """Return the fewest measurements found, of the design or of one on fewer compounds.
 
     And the design they come from.
@@ -333,21 +309,24 @@ def whole(field: Field, design: Design, wells: float, report: Report) -> tuple[D
     return design, made
 
 
-def printed(field: Field, design: Design, wells: float, report: Report) -> Made:
+def printed(field: Field, design: Design, wells: float, report: Report) -> Rounded:
     """Return the paper's N_t and apportionment (appendix B)."""
     requested = math.ceil((1.0 + _PRINTED_ROOM) * wells * design.value)
     n = max(requested, math.ceil(2.0 * len(design.support) / _PRINTED_ROOM))
-    return _whole(field, design, n, report) or _up(design, n)
+    with suppress(AssayPilotError):
+        return _whole(field, design, n, report)
+    return _up(design, n)
 
 
-def cut(field: Field, design: Design, n: int, report: Report) -> Made:
+def cut(field: Field, design: Design, n: int, report: Report) -> Rounded:
     """Return what the budget leaves, for as many differences as it can estimate."""
-    made = _whole(field, design, n, report)
-    if made is not None:
-        return made
+    with suppress(AssayPilotError):
+        return _whole(field, design, n, report)
     # Too few to estimate everything: the heaviest of the design, one each in turn.
     most = np.argsort(-design.weights, kind="stable")[:n]
-    return Made(design.support[most], np.bincount(np.arange(n) % len(most)).astype(np.intp), math.inf)
+    return Rounded(
+        design.support[most], np.bincount(np.arange(n) % len(most)).astype(np.intp), math.inf, "apportion", False
+    )
 
 
 def effects(targets: ProjectedFeatures) -> int:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assaypilot.engine.design import Rows
-from assaypilot.engine.design.exchange import exchange, grow
+from assaypilot.engine.design.exchange import exchange
 from assaypilot.engine.design.moves import Bounds
 from tests.strategies import plain
 
@@ -62,26 +62,6 @@ def test_no_single_move_gains_after_it(seed, m, d, extra, ratio):
     assert value <= before * (1 + 1e-9)
     for moved in single_moves(found.counts, bounds):
         assert worst_of(x, x, moved, ratio) >= value * (1 - 1e-6)
-
-
-@given(st.integers(0, 10**6), st.integers(2, 6), st.integers(1, 3), st.floats(0.05, 2.0), st.integers(0, 40))
-def test_growing_counts_keep_what_is_asked(seed, m, d, enough, limit):
-    """Few measurements: never fewer than possible, and never more when one less would do as it stands."""
-    d = min(d, m)
-    x, counts = case(seed, m, d, d + 1)
-    most = 400
-    found = grow(x, counts, Rows(plain(x)), free(m, most), enough, most, limit=limit)
-    total = int(found.counts.sum())
-    assert d + 1 <= total <= most
-    value = worst_of(x, x, found.counts)
-    if math.isinf(found.value):
-        return
-    assert found.value == pytest.approx(value, rel=1e-6)
-    if value > enough * (1 + 1e-9):
-        assert total == most
-    # Nobody does with fewer than the dimension over the largest leverage (Kiefer-Wolfowitz).
-    elif np.linalg.matrix_rank(x) == d:
-        assert total >= d / enough * (1 - 1e-9) or total == d + 1
 
 
 @given(st.integers(0, 10**6), st.integers(2, 7), st.integers(1, 3), st.integers(0, 6), st.sampled_from([0.0, 0.5]))

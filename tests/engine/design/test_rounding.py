@@ -3,6 +3,7 @@ import math
 import re
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,10 +13,11 @@ from hypothesis import strategies as st
 from assaypilot.engine.design import apportion, ceilings, g_optimal
 from assaypilot.engine.design.directions import Rows
 from assaypilot.engine.design.pairs import Pairs
-from assaypilot.engine.design.rounding import fewest, round_design
+from assaypilot.engine.design.rounding import round_design
 from assaypilot.engine.design.xy import xy_optimal
 from assaypilot.engine.domain.features import ProjectedFeatures, SiteFeatures
 from assaypilot.engine.errors import AssayPilotError
+from assaypilot.engine.strategies.phased import fewest
 from tests.strategies import plain
 
 weights = st.lists(st.integers(1, 1000), min_size=1, max_size=25)
@@ -237,7 +239,9 @@ def test_few_measurements_keep_what_is_asked(sizes, wells):
     design = xy_optimal(table, pairs, gap=1e-3)
     n = max(math.ceil(wells * design.value), table.rank)
     most = int(ceilings(design.weights, n).sum())
-    found = fewest(design, table, n, 1.0 / wells, most, pairs)
+    whole = partial(round_design, design, table, method="exchange", directions=pairs, looks=40)
+    found = fewest(whole, n, most + 1, wells, tries=4)
+    assert found is not None
     x = table.coordinates()
     v = (x[found.support] * found.counts[:, None]).T @ x[found.support]
     u = x @ np.linalg.cholesky(np.linalg.inv(v))
