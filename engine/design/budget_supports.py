@@ -1,4 +1,4 @@
-"""Sets of compounds worth their money: from an optimal design down, from the cheapest up, and as few as can be."""
+"""Sets of compounds worth their money, from the cheapest up."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .g import g_optimal
 from .log_det import maximise_log_det
 
 _GAP = 1e-2
-"""How close to optimal the designs are from which compounds are left out."""
+"""How close to optimal the designs are from which compounds come."""
 _TOLERANCE = 1e-3
 _INDEPENDENT = 1e-8
 """A row whose squared length outside the span of the others is below this share of it is in their span."""
@@ -102,7 +102,7 @@ class Spread:
 
 
 class Paths:
-    """Supports worth a look: from an optimal design down, and from the cheapest up, one compound at a time."""
+    """Supports worth a look: from the cheapest up, a few compounds at a time."""
 
     def __init__(self, candidates: ProjectedFeatures, prices: Prices, low: Ints, cheapest: Ints) -> None:
         self.candidates = candidates
@@ -111,17 +111,13 @@ class Paths:
         self.cheapest = cheapest
 
     def supports(self, report: Report) -> list[Spread]:
-        """All of both paths, fewest compounds first."""
+        """Return those of the path, fewest compounds first."""
         report(0.0, "choosing compounds")
         pool = self.pool
         x = self.candidates.coordinates(pool)
-        report(0.1, "leaving compounds out")
-        found = self.down(pool, x)
-        report(0.2, "adding compounds to the cheapest")
-        found += self.up(pool, x)
-        found.append(self.spread(self.cheapest, np.full(len(self.cheapest), 1.0 / len(self.cheapest))))
-        found.append(self.few(pool, x))
-        return sorted(found, key=lambda one: (len(one.support), one.price))
+        report(0.1, "adding compounds to the cheapest")
+        found = [self.spread(self.cheapest, np.full(len(self.cheapest), 1.0 / len(self.cheapest)))]
+        return sorted(found + self.up(pool, x), key=lambda one: (len(one.support), one.price))
 
     @cached_property
     def pool(self) -> Ints:
@@ -159,53 +155,6 @@ class Paths:
     def spread(self, places: Ints, w: Floats) -> Spread:
         """Return compounds with their weights and their price."""
         return Spread(places, w, float(self.prices.compounds[places].sum()))
-
-    def few(self, pool: Ints, x: Floats) -> Spread:
-        """As few as can be, the most telling for their price one after the other, with the required ones."""
-        price = self.prices.compounds[pool] + self.prices.measurement
-        price = np.maximum(price, _CHEAP * float(price.max()))
-        chosen: list[int] = np.flatnonzero(self.low[pool] > 0).tolist()
-        rest = x.copy()
-        if chosen:
-            basis = np.linalg.svd(x[chosen].T, full_matrices=False)
-            held = basis[0][:, basis[1] > math.sqrt(_INDEPENDENT) * basis[1][0]]
-            rest = rest - (rest @ held) @ held.T
-        for _ in range(x.shape[1]):
-            lengths = np.einsum("ij,ij->i", rest, rest)
-            best = int(np.argmax(lengths / price))
-            if lengths[best] <= _INDEPENDENT * float(x[best] @ x[best]):
-                break
-            chosen.append(best)
-            unit = rest[best] / math.sqrt(lengths[best])
-            rest = rest - np.outer(rest @ unit, unit)
-        places = np.unique(pool[chosen])
-        return self.spread(places, np.full(len(places), 1.0 / len(places)))
-
-    def down(self, pool: Ints, x: Floats) -> list[Spread]:
-        """From all of the pool, least loss for its price first."""
-        price = self.prices.compounds[pool]
-        kept = np.arange(len(pool))
-        w, _ = maximise_log_det(x, np.full(len(pool), 1.0 / len(pool)), tolerance=_TOLERANCE)
-        found = []
-        while True:
-            used = (w > 0) | (self.low[pool[kept]] > 0)
-            kept, w = kept[used], w[used]
-            found.append(self.spread(pool[kept], w))
-            inverse = positive_inverse((x[kept] * w[:, None]).T @ x[kept])
-            share = w * np.einsum("ij,ij->i", x[kept] @ inverse, x[kept])
-            may_go = (price[kept] > 0) & (self.low[pool[kept]] == 0) & (share < 1.0 - _TOLERANCE)
-            if not may_go.any():
-                return found
-            loss = np.where(
-                may_go, -np.log1p(-np.minimum(share, 1.0 - 1e-12)) / np.maximum(price[kept], 1e-300), math.inf
-            )
-            gone = np.argsort(loss, kind="stable")[: max(1, len(kept) // _AT_ONCE)]
-            left = np.setdiff1d(np.arange(len(kept)), gone[may_go[gone]])
-            try:
-                w, _ = maximise_log_det(x[kept[left]], w[left] / w[left].sum(), tolerance=_TOLERANCE)
-            except np.linalg.LinAlgError:
-                return found
-            kept = kept[left]
 
     def up(self, pool: Ints, x: Floats) -> list[Spread]:
         """From the cheapest that span, most gain for its price first."""

@@ -71,8 +71,8 @@ def cost_frontier(
 
     ``measurements``: the most that are taken, needed when a measurement costs nothing. The variance is that of
     ``directions`` (XY), else of the candidates (G). ``least``, ``most`` and ``ratio`` as in
-    ``round_design``. The points are the best found, not proven to be the best: supports from an optimal design down,
-    compound by compound with the least loss of log det V for its price, and from the cheapest up; then whole counts.
+    ``round_design``. The points are the best found, not proven to be the best: supports from the cheapest up, by the
+    gain of log det V for its price; then whole counts.
 
     AssayPilotError when the budget is below the cheapest counts that estimate every effect, and states their cost.
     """
