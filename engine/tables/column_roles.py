@@ -252,6 +252,18 @@ def drawn_sites(raw: RawTable, free: Sequence[str]) -> tuple[str, ...]:
     )
 
 
+def core_column(raw: RawTable, free: Sequence[str], sites: Sequence[str]) -> str | None:
+    """Return the column of cores where these are drawn with their sites, or tell compounds apart that these do not."""
+    for column in free if sites else ():
+        texts = raw.column(column)
+        if headers.CORE.fullmatch(fold(column)) is None or any(map(is_missing, texts)) or len(set(texts)) < 2:
+            continue
+        others = list(zip(*map(raw.column, sites), strict=True))
+        if share_of_fragments(texts) > _DRAWN or not determines(others, texts):
+            return column
+    return None
+
+
 def factors(
     raw: RawTable, free: Sequence[str], numbers: Numbers, keys: Sequence[Hashable] | None
 ) -> tuple[tuple[str, ...], dict[str, str]]:
@@ -265,8 +277,8 @@ def factors(
     names = [column for column in parts if could_be_site(raw, column, numbers)]
     steps = [column for column in parts if column not in names and _could_be_step(raw, column, numbers)]
     rows: Sequence[Hashable] = list(range(len(raw))) if keys is None else keys
-    names = [column for column in names if _determines(rows, raw.column(column))]
-    steps = [column for column in steps if _determines(rows, raw.column(column))]
+    names = [column for column in names if determines(rows, raw.column(column))]
+    steps = [column for column in steps if determines(rows, raw.column(column))]
     repeated: dict[str, str] = {}
     names = _independent(raw, names, repeated)
     set_by_hand = [column for column in steps if _is_condition(column)]
@@ -317,7 +329,7 @@ def _is_part(raw: RawTable, column: str) -> bool:
     return sum(is_missing(text) for text in texts) <= 0.1 * len(texts)
 
 
-def _determines(keys: Sequence[Hashable], texts: Sequence[str]) -> bool:
+def determines(keys: Sequence[Hashable], texts: Sequence[str]) -> bool:
     """Whether equal keys nearly always have equal texts."""
     first: dict[Hashable, str] = {}
     same = sum(first.setdefault(key, text) == text for key, text in zip(keys, texts, strict=True))
@@ -332,7 +344,7 @@ def _independent(raw: RawTable, columns: Sequence[str], repeated: dict[str, str]
     order = sorted(columns, key=lambda c: (-len(set(raw.column(c))), _NAME.search(fold(c)) is not None))
     kept: list[str] = []
     for column in order:
-        determining = next((other for other in kept if _determines(raw.column(other), raw.column(column))), None)
+        determining = next((other for other in kept if determines(raw.column(other), raw.column(column))), None)
         if determining is None:
             kept.append(column)
         else:

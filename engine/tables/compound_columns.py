@@ -14,6 +14,7 @@ from ..text import listed
 from . import headers
 from .column_roles import (
     Claims,
+    determines,
     filled,
     looks_like_ids,
     share_of_dates,
@@ -67,7 +68,7 @@ def _score(claims: Claims, column: str, smiles: str | None, sites: Sequence[str]
     """How much a column looks like ids of compounds; 0: not at all."""
     raw = claims.raw
     folded = fold(column)
-    if folded in ("core", "scaffold") or headers.SITE.fullmatch(folded) is not None:
+    if headers.CORE.fullmatch(folded) is not None or headers.SITE.fullmatch(folded) is not None:
         return 0
     if headers.looks_like_activity(column):
         return 0
@@ -184,6 +185,9 @@ def find_structures(claims: Claims) -> str | None:
         return None
     # A column called product is of the compound, one called ligand or base is of a part of it.
     column = max(enough, key=lambda name: (many[name], -claims.raw.columns.index(name)))
+    chosen = claims.raw.column(column)
+    if any(not determines(chosen, claims.raw.column(name)) for name in enough):
+        return None  # the same ligand with different bases: they are parts of what each row is of
     claims.taken.add(column)
     others = [name for name in enough if name != column and many[name] >= _MOST_ARE * many[column]]
     claims.reported.update(others)
@@ -216,12 +220,17 @@ _SHOWN = 5
 
 
 def by_assay(
-    claims: Claims, columns: Sequence[EndpointColumn], keys: Sequence[Hashable], requested: str | None
+    claims: Claims,
+    columns: Sequence[EndpointColumn],
+    keys: Sequence[Hashable],
+    requested: str | None,
+    name_column: str | None = None,
 ) -> tuple[str | None, tuple[EndpointColumn, ...]]:
     """Return the column that names assays, if values come from several, and the endpoints as they are read then.
 
     Where assays share compounds each is an endpoint of its own; where they hardly do they are pooled, and each value
-    keeps the name of its assay. ``keys``: the compound of each row; ``requested``: ``each``, ``pooled`` or the assay.
+    keeps the name of its assay. ``keys``: the compound of each row; ``requested``: ``each``, ``pooled`` or the assay;
+    ``name_column``: the column that names endpoints.
     """
     raw = claims.raw
     values = [column for column in columns if column.value is not None]
@@ -254,7 +263,7 @@ def by_assay(
         return column, tuple(columns)
     if fold(reading) == EACH:
         claims.warnings.append(f"{head} Each is an endpoint of its own; they may be pooled, or one alone be read.")
-        return column, tuple(part for one in columns for part in _each(claims, one, texts, names))
+        return column, tuple(part for one in columns for part in _each(claims, one, texts, names, name_column))
     chosen = next((name for name in names if fold(name) == fold(reading)), None)
     if chosen is None:
         raise AssayPilotError(
@@ -286,14 +295,19 @@ def _assay_column(claims: Claims, values: Sequence[EndpointColumn], requested: s
     return min(found)[-1] if found and values else None
 
 
-def _each(claims: Claims, column: EndpointColumn, texts: Sequence[str], names: Sequence[str]) -> list[EndpointColumn]:
+def _each(
+    claims: Claims, column: EndpointColumn, texts: Sequence[str], names: Sequence[str], name_column: str | None
+) -> list[EndpointColumn]:
     """Return an endpoint's column once for each assay that has values of it."""
     if column.value is None:
         return [column]
     raw, endpoint = claims.raw, column.endpoint
     cells = raw.column(column.value)
+    if name_column is not None and column.only is not None:
+        of = raw.column(name_column)
+        cells = tuple(cell if name == column.only else "" for cell, name in zip(cells, of, strict=True))
     held = {name for name, cell in zip(texts, cells, strict=True) if not is_missing(cell) and not is_missing(name)}
-    if len(held) < 2:
+    if len(held) < 2 and not (held and column.only):
         return [column]
     out = []
     for name in names:

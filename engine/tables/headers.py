@@ -23,6 +23,8 @@ ENDPOINT_NAME = HEADERS["endpoint name"]
 """Headers of the column that names what was measured, where each row is one measurement."""
 VALUE = HEADERS["value"]
 """Headers of the column of values, where each row is one measurement."""
+CORE = re.compile(r"core|scaffold|(?:structure|smiles) of core")
+"""Headers of the column of cores, folded."""
 SITE = re.compile(
     r"[\[($]?(?:r ?group |substituent |fragment |position )?r ?(?:group|gruppe)? ?\^?(?P<number>\d+)"
     r"(?P<more>['’′`´]{1,2}|[a-e])?[\])]?"
@@ -38,6 +40,7 @@ _UNIT = PATTERNS["unit"]
 _ROW_NUMBER = PATTERNS["row number"]
 _AGAIN = re.compile(r" \(\d+\)$")
 """The number that a repeated header carries: N, N (2)."""
+UNNAMED_FIRST = "column 1"
 _LONG_COUNT = 6
 _POTENCY = PATTERNS["potency"]
 _PER_TIME = re.compile(r"/ ?(?:s|sec|min|h|hr)\b|\b(?:s|sec|min|h|hr)\^?(?:[-−]1|⁻¹)")
@@ -62,10 +65,12 @@ _FUNCTION = re.compile(r"(?P<word>[^()\[\]]*[^()\[\]*\s])\*?\((?P<of>[^=]*[^=\s]
 """A header as pivots write it, with no space before the bracket: ``Avg(pIC50)``, ``Count*(IC50 (nM))``."""
 _SPREAD_BEHIND = re.compile(r"\s*(?:±|\+/-|\+-)\s*(?:sd|sem|se|s\.?d\.?|std|error)?\s*$", re.I)
 """The spread after the values that a header announces: ``pIC50 ± SD``."""
+_FOOTNOTE = re.compile(r"(?<=[)\]])(?: ?\^?[a-z]| ?[*†‡§]+|[ᵃᵇᶜᵈᵉ])$")
+"""The mark of a footnote behind a unit: ``IC50 (nM)a``."""
 _NUMBER = re.compile(r"@?\d+(?:[.,]\d+)?")
 _PER_CENT = re.compile(r"(?<!\d)(?<!\d )%")  # not the 10 % of serum
 _ATOM = PATTERNS["part of a unit"].pattern
-_SHAPED_AS_UNIT = re.compile(rf"{_ATOM}(?:\s*[/*·.× ]\s*{_ATOM})*")
+_SHAPED_AS_UNIT = re.compile(rf"{_ATOM}(?:\s*[/*·.× ]\s*{_ATOM})*(?:/[a-z]+)?")
 """Units of any kind, as products and quotients; a word or a name in brackets is none."""
 _DOSE = re.compile(r"\d+(?:[.,]\d+)?\s*[A-Za-zµμ%]")
 _LENGTHS = {"nm": "nanometre"}
@@ -85,7 +90,7 @@ def split_unit(header: str) -> tuple[str, str]:
     """
     if len(header) > LONGEST_HEADER:
         return header, ""
-    text = without_date(narrow(header).strip())[0]
+    text = without_date(_FOOTNOTE.sub("", narrow(header).strip()))[0]
     mean = _function_of(text, MEANS)
     if mean is not None:
         return split_unit(mean)
@@ -196,8 +201,9 @@ def is_row_number(header: str, values: list[str]) -> bool:
     numbers = [int(float(text)) for text in values]
     # Three values of 1, 2, 3 may be an activity; a longer count from 0 or 1 hardly is.
     consecutive = len(numbers) >= _LONG_COUNT and numbers[0] in (0, 1) and all(b - a == 1 for a, b in pairwise(numbers))
-    registry = len(set(numbers)) == len(numbers) and min(numbers) >= 100_000
-    return consecutive or registry
+    different = len(set(numbers)) == len(numbers)
+    # Programs write the places of rows in a first column without a header.
+    return consecutive or (different and (min(numbers) >= 100_000 or header == UNNAMED_FIRST))
 
 
 @lru_cache(_CACHED)
@@ -278,7 +284,7 @@ def is_part(text: str) -> bool:
 def is_known(text: str) -> bool:
     """Whether a text is a header that chemists use: an id, a structure, a site, a potency, a side column."""
     bare = fold(split_unit(text)[0])
-    if bare in IDS or bare in STRUCTURES or bare in ENDPOINT_NAME or bare in VALUE or bare in ("core", "scaffold"):
+    if bare in IDS or bare in STRUCTURES or bare in ENDPOINT_NAME or bare in VALUE or CORE.fullmatch(bare):
         return True
     return SITE.fullmatch(bare) is not None or role_of(text) is not None or looks_like_activity(text)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
@@ -14,6 +13,7 @@ from . import headers
 from .column_roles import (
     Claims,
     NoSites,
+    core_column,
     could_be_site,
     drawn_sites,
     factors,
@@ -37,7 +37,6 @@ _FOUND = {
     **STOCK_ROLES,
 }
 """Notes on the column of a role."""
-_CORE = re.compile(r"core|scaffold|(?:structure|smiles) of core")
 
 
 def propose(
@@ -108,7 +107,7 @@ class _Proposal:
         keys: Sequence[Hashable] = list(zip(*map(self.raw.column, sites), strict=True))
         if key is not None:
             keys = self.raw.column(key)
-        assay_column, split = by_assay(self._claims, columns, keys, options.assays)
+        assay_column, split = by_assay(self._claims, columns, keys, options.assays, endpoint_column)
         columns = list(split)
         if refusal is not None and smiles is not None:
             cores = self._core_of(smiles, columns, refusal)
@@ -170,7 +169,7 @@ class _Proposal:
             for column in self._claims.free()
             if column not in self._claims.reported
             and (headers.role_of(column) is None or column in self.endpoints.sides.people)
-            and not _CORE.fullmatch(fold(column))
+            and headers.CORE.fullmatch(fold(column)) is None
             and any(self.raw.column(column))
         ]
         if not left:
@@ -214,12 +213,17 @@ class _Proposal:
     def _known_sites(self) -> tuple[str, ...]:
         """Return the sites by their headers, or by the attachment points in their cells; they are taken."""
         free = self._claims.free()
-        found = headers.export_sites(self.raw.columns) or numbered_sites(self.raw, free)
+        found = headers.export_sites(self.raw.columns) or numbered_sites(self.raw, free) or self.raw.sites
         drawn = () if found else drawn_sites(self.raw, free)
         if drawn:
             self.notes.append(f"The sites are the columns whose cells have attachment points: {', '.join(drawn)}.")
-        self.taken.update(found or drawn)
-        return found or drawn
+        sites = found or drawn
+        core = core_column(self.raw, [column for column in free if column not in sites], sites)
+        if core is not None:
+            sites = (core, *sites)
+            self.notes.append(f"Column {core} is a site, as compounds differ in it.")
+        self.taken.update(sites)
+        return sites
 
     def _factors(self, smiles: str | None, id_column: str | None) -> tuple[str, ...]:
         """Return the columns of a factorial, which are named and taken; () where there is none."""

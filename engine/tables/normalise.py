@@ -10,6 +10,7 @@ from ..domain.library import is_hydrogen
 from . import headers
 from .column_roles import numbered_sites
 from .raw import HEADERS, PATTERNS, RawTable, columns_named, fold, rows_named
+from .sequences import with_positions
 from .values import is_missing, parse_value
 
 _ATTACHED = re.compile(r".*\[\*:(?P<number>\d+)\].*")
@@ -121,7 +122,7 @@ def as_meant(raw: RawTable) -> RawTable:
 
     A warning says so.
     """
-    return without_points(without_summaries(with_sites(raw)))
+    return without_points(without_summaries(with_positions(with_sites(raw))))
 
 
 _DOSE = PATTERNS["concentration tested"]
@@ -137,8 +138,9 @@ _MEND = (
 
 
 def is_dose(header: str) -> bool:
-    """Whether a column is called as the concentrations are at which compounds were tested: Conc (uM), log[Dose]."""
-    return any(_DOSE.fullmatch(fold(text)) is not None for text in (header, headers.split_unit(header)[0]))
+    """Whether a column is called as tested concentrations are: Conc (uM), log[Dose], Assay: Dose."""
+    bare = headers.split_unit(header)[0]
+    return any(_DOSE.fullmatch(fold(text)) is not None for text in (header, bare, bare.rpartition(": ")[2]))
 
 
 def doses(columns: Sequence[str]) -> tuple[str, ...]:
@@ -164,9 +166,12 @@ def without_points(raw: RawTable) -> RawTable:
     of_what = _names(raw)
     steps = [_number(text, raw.decimal) for text in raw.column(dose)]
     by_compound: dict[tuple[str, ...], list[int]] = {}
+    whole: dict[tuple[str, ...], list[int]] = {}
     for place, key in enumerate(keys):
-        if any(key) and steps[place] is not None:
-            by_compound.setdefault((*key, of_what[place]), []).append(place)
+        if any(key):
+            whole.setdefault((*key, of_what[place]), []).append(place)
+            if steps[place] is not None:
+                by_compound.setdefault((*key, of_what[place]), []).append(place)
     curves = [places for places in by_compound.values() if len({steps[place] for place in places}) > 1]
     if not curves:
         return raw
@@ -179,7 +184,8 @@ def without_points(raw: RawTable) -> RawTable:
     for number, column in enumerate(raw.columns):
         if column == dose or not _may_be_values(column, raw.cells[number]):
             continue
-        texts, role = _without(raw.cells[number], curves, points, raw.decimal, headers.looks_like_activity(column))
+        potency = headers.looks_like_activity(column)
+        texts, role = _without(raw.cells[number], curves, points, [*whole.values()], raw.decimal, potency)
         if role:
             cells[number] = texts
             (varying if role == "varies" else once).append(column)
@@ -202,8 +208,8 @@ def without_points(raw: RawTable) -> RawTable:
 
 
 def _compounds(raw: RawTable) -> list[tuple[str, ...]] | None:
-    """Return the compound of each row, by its id and its substituents; None without either."""
-    ids = raw.called(headers.IDS)
+    """Return the compound of each row, by its id or structure, and its substituents; None without any."""
+    ids = raw.called((*headers.IDS, *headers.STRUCTURES))
     columns = (*(() if ids is None else (ids,)), *numbered_sites(raw, raw.columns))
     return list(zip(*map(raw.column, columns), strict=True)) if columns else None
 
@@ -243,11 +249,16 @@ def _number(text: str, decimal: str) -> float | None:
 
 
 def _without(
-    texts: Sequence[str], curves: Sequence[Sequence[int]], points: Sequence[int], decimal: str, potency: bool
+    texts: Sequence[str],
+    curves: Sequence[Sequence[int]],
+    points: Sequence[int],
+    whole: Sequence[Sequence[int]],
+    decimal: str,
+    potency: bool,
 ) -> tuple[tuple[str, ...], str]:
     """Return the column without its points, and whether it ``varies`` within compounds or is the ``same``.
 
-    "" for neither.
+    "" for neither. ``whole``: all rows of each compound, with points of curves and without.
     """
     filled = [text for places in curves for place in places if not is_missing(text := texts[place])]
     if 2 * sum(_number(text, decimal) is not None for text in filled) <= len(filled):
@@ -257,7 +268,7 @@ def _without(
     found = list(texts)
     for place in points if varies else ():
         found[place] = ""
-    for places in () if varies else curves:
+    for places in () if varies else whole:
         seen: set[str] = set()
         for place in places:
             if texts[place] in seen:

@@ -258,6 +258,8 @@ class RawTable:
     """The note on responses that were left out because they are points of curves; "" where there are none."""
     header: tuple[int, ...] = ()
     """The rows of a header of several that was found; empty for one row."""
+    sites: tuple[str, ...] = ()
+    """The columns that were made of sequences, one for each position in which these differ."""
 
     def __post_init__(self) -> None:
         """Refuse a header that is too long."""
@@ -382,7 +384,7 @@ def to_bytes(table: RawTable) -> bytes:
 def from_bytes(data: bytes) -> RawTable:
     """Return the table that ``to_bytes`` wrote."""
     values = json.loads(data)
-    for name in ("columns", "rows", "warnings", "header"):
+    for name in ("columns", "rows", "warnings", "header", "sites"):
         values[name] = tuple(values[name])
     values["cells"] = tuple(map(tuple, values["cells"]))
     values["unmatched"] = tuple(map(tuple, values["unmatched"]))

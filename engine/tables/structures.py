@@ -246,8 +246,9 @@ def find_cores(
         answer = guarded(_proposed, json.dumps(given).encode(), report=report, file=raw.file)
     except (TooLong, TooMuch):
         return FoundCores(why="no core was found in the time for it")
-    taken, others = (tuple(Proposal(*one) for one in part) for part in json.loads(answer))
-    return FoundCores(taken, others)
+    *both, readable = json.loads(answer)
+    taken, others = (tuple(Proposal(*one) for one in part) for part in both)
+    return FoundCores(taken, others, "" if readable > 1 else f"hardly a structure in column {smiles} can be read")
 
 
 def _strengths(raw: RawTable, columns: Sequence[EndpointColumn]) -> list[float] | None:
@@ -267,11 +268,12 @@ def _strengths(raw: RawTable, columns: Sequence[EndpointColumn]) -> list[float] 
 
 
 def _proposed(data: bytes, report: Report) -> bytes:
-    """Return the cores to take and the others as JSON; in a process of its own."""
+    """Return the cores to take, the others, and how many structures were read as JSON; in a process of its own."""
     from ..chemistry.proposing import propose_set
     from ..chemistry.structures import read_structures
 
     given = json.loads(data)
     read = read_structures(given["smiles"], part_of(report, 0.0, 0.3), ours=given["ours"])
     both = propose_set([one.smiles for one in read], part_of(report, 0.3, 1.0), values=given["values"])
-    return json.dumps([[[one.smiles, one.used, one.sample] for one in part] for part in both]).encode()
+    cores = [[[one.smiles, one.used, one.sample] for one in part] for part in both]
+    return json.dumps([*cores, sum(bool(one.smiles) for one in read)]).encode()
