@@ -22,7 +22,7 @@ LOWEST, HIGHEST = 1.0, 13.0
 USUAL = (3.0, 11.0)
 """Range of nearly every pIC50."""
 _P_SCALE = re.compile(
-    r"(?:.*[\s_(\[-])?p(?:(?:ic|ec|ac|gi|xc|cc|dc|ed|lc|tc|sc)[ _]?\d\d|ki|kd|a2|kb|chembl|activity|potency|affinity)"
+    r"(?:.*[\s_(\[;|-])?p(?:(?:ic|ec|ac|gi|xc|cc|dc|ed|lc|tc|sc)[ _]?\d\d|ki|kd|a2|kb|chembl|activity|potency|affinity)"
     r"(?:[\s_()\]-].*)?",
     re.I,
 )

@@ -281,7 +281,7 @@ def factors(
     steps = [column for column in steps if determines(rows, raw.column(column))]
     repeated: dict[str, str] = {}
     names = _independent(raw, names, repeated)
-    set_by_hand = [column for column in steps if _is_condition(column)]
+    set_by_hand = [column for column in steps if is_condition(column)]
     chosen = _independent(raw, [*names, *set_by_hand], repeated)
     steps = [column for column in steps if _is_balanced(raw.column(column))]
     if _identified(raw, chosen, rows) < _DETERMINED:
@@ -301,16 +301,20 @@ def factors(
 def _could_be_step(raw: RawTable, column: str, numbers: Numbers) -> bool:
     """Whether a column of numbers may be the levels of a factor: few, and no result by its header."""
     bare, unit = headers.split_unit(column)
-    if headers.role_of(column) is not None or headers.is_property(column) or headers.is_about_rows(column):
+    chain = fold(column) == "n"  # the length of a chain, if it tells compounds apart
+    if (headers.role_of(column) is not None and not chain) or headers.is_property(column):
         return False
-    if headers.looks_like_activity(column) or (kind_of(bare, unit, column).better and not _is_condition(column)):
+    if headers.is_about_rows(column) or headers.looks_like_activity(column):
+        return False
+    if kind_of(bare, unit, column).better and not is_condition(column):
         return False
     texts = [text for text in raw.column(column)[:SAMPLED] if not is_missing(text)]
     levels = len(set(texts))
     return 1 < levels <= _MOST_LEVELS and len(texts) >= max(_FEWEST_ROWS, 3 * levels) and bool(numbers(column))
 
 
-def _is_condition(column: str) -> bool:
+def is_condition(column: str) -> bool:
+    """Whether a column is called as what an experimenter sets: a temperature, an amount, a time."""
     return _CONDITION.search(fold(headers.split_unit(column)[0])) is not None
 
 
@@ -341,7 +345,9 @@ def _independent(raw: RawTable, columns: Sequence[str], repeated: dict[str, str]
 
     Of two equivalent ones the plainer name is kept.
     """
-    order = sorted(columns, key=lambda c: (-len(set(raw.column(c))), _NAME.search(fold(c)) is not None))
+    order = sorted(
+        columns, key=lambda c: (-len(set(raw.column(c))), is_condition(c), _NAME.search(fold(c)) is not None)
+    )
     kept: list[str] = []
     for column in order:
         determining = next((other for other in kept if determines(raw.column(other), raw.column(column))), None)

@@ -163,7 +163,11 @@ def find_structures(claims: Claims) -> str | None:
     """
     by_name = claims.first(headers.STRUCTURES)
     if by_name is not None:
-        parts = _OF_PARTS.search(fold(by_name)) is not None and _are_levels(claims, by_name)
+        of_parts = _OF_PARTS.search(fold(by_name)) is not None
+        if of_parts and _is_one_of_several(claims, by_name):
+            claims.taken.discard(by_name)
+            return None
+        parts = of_parts and _are_levels(claims, by_name)
         if not parts and ("smiles" in fold(by_name) or not _has_other_text(claims, by_name)):
             return by_name
         found = find_structures(claims)
@@ -200,6 +204,13 @@ def _are_levels(claims: Claims, column: str) -> bool:
     """Whether there are hardly different structures for so many rows, as of the ligands of a screen."""
     texts = filled(claims.raw.column(column))
     return len(set(texts)) < _FEW * len(texts)
+
+
+def _is_one_of_several(claims: Claims, column: str) -> bool:
+    """Whether other columns of structures differ where these are the same, as bases do for one ligand."""
+    texts = claims.raw.column(column)
+    others = [claims.raw.column(one) for one in claims.free() if one != column]
+    return any(not determines(texts, other) and share_of_structures(other) > _MOST_ARE for other in others)
 
 
 def _has_other_text(claims: Claims, column: str) -> bool:

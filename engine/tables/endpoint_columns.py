@@ -14,9 +14,9 @@ from ..domain.noise import is_p_scale
 from ..errors import AssayPilotError
 from . import headers
 from .classes import about_kind, about_unread, about_words, classes_of, is_result, with_kind, words_of
-from .column_roles import SAMPLED, Claims
+from .column_roles import SAMPLED, Claims, is_condition
 from .endpoint_kinds import described, kind_of, without_column
-from .normalise import doses, is_dose, points_in_columns
+from .normalise import doses, is_dose, is_of_reaction, points_in_columns
 from .options import SIDES, EndpointColumn, EndpointSpec
 from .raw import fold
 from .side_columns import Sides, about_errors, once_each, run_groups
@@ -34,6 +34,7 @@ def _repeats_one(column: str, numbers: Sequence[str]) -> bool:
 
 _CLASSES = "classes"
 """They have a note of their own."""
+_CONDITION = "a condition of the reaction"
 _ASIDE: dict[str, Callable[[str, Sequence[str], Sequence[str]], bool]] = {
     "more text than numbers": lambda column, numbers, _: not numbers and not headers.looks_like_activity(column),
     _CLASSES: lambda column, _, texts: bool(classes_of(column, texts)),
@@ -281,14 +282,17 @@ class Endpoints:
         found: list[str] = []
         aside: dict[str, list[str]] = {}
         of_curves = doses(self.raw.columns)
+        of_reactions = any(map(is_of_reaction, self.raw.columns))
         for column in self._claims.free():
             if column in of_curves or self._is_side(column):
                 continue
             texts, numbers = self.raw.column(column), self._claims.numbers(column)
             if numbers or any(map(self._claims.is_number, texts[:SAMPLED])):
                 kind = next((what for what, matches in _ASIDE.items() if matches(column, numbers, texts)), None)
+                if kind is None and of_reactions and is_condition(column) and not is_of_reaction(column):
+                    kind = _CONDITION
                 (found if kind is None else aside.setdefault(kind, [])).append(column)
-        for kind in _ASIDE:
+        for kind in (*_ASIDE, _CONDITION):
             columns = aside.get(kind, []) if kind != _CLASSES else []
             if columns:
                 self.notes.append(

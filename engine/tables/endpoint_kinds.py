@@ -200,9 +200,8 @@ def _logarithms(spec: EndpointSpec, kind: Kind, bare: str, unit: str, values: Se
 
 def _in_per_cent(bare: str, values: Sequence[float]) -> bool:
     """Whether a quantity without a unit is in per cent, by its name and its values."""
-    return (
-        PERCENT.search(fold(bare)) is not None and bool(values) and 1.5 < max(values) <= _FULL and min(values) >= -_FULL
-    )
+    named = PERCENT.search(fold(bare)) is not None and "/" not in bare  # A/B is a ratio
+    return named and bool(values) and 1.5 < max(values) <= _FULL and min(values) >= -_FULL
 
 
 def _scale(spec: EndpointSpec, kind: Kind, bare: str, unit: str, values: Sequence[float]) -> tuple[Transform, str]:

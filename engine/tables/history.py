@@ -26,6 +26,7 @@ _FEWEST = 8
 """Values of an endpoint below which none can be told to be far from the others."""
 _MADS = 8.0
 """Robust SDs from the median at which a value is asked about."""
+_MOST_FAR = 0.05
 _LEAST_LOGS = 2.5
 _SD_OF_MAD = 1.4826
 
@@ -125,6 +126,9 @@ def far_from_the_others(endpoint: Endpoint, results: Sequence[Result]) -> list[t
     if reach <= 0.0:
         return []
     low, high = (float(np.quantile(levels, q)) for q in (0.05, 0.95))
+    far = np.flatnonzero(np.abs(levels - middle) > reach)
+    if not logs and len(far) > max(1.0, _MOST_FAR * len(exact)):
+        return []  # so many are a part of what was measured, as yields are where most reactions fail
     return [
         (
             exact[place],
@@ -133,5 +137,5 @@ def far_from_the_others(endpoint: Endpoint, results: Sequence[Result]) -> list[t
             + (f" as {endpoint.scale_name}" if endpoint.transform == "log" else "")
             + "). Is it right, and in this unit?",
         )
-        for place in np.flatnonzero(np.abs(levels - middle) > reach)
+        for place in far
     ]

@@ -117,12 +117,71 @@ def without_summaries(raw: RawTable) -> RawTable:
     return raw
 
 
+_FEWEST_REPEATED = 3
+"""Compounds whose rows repeat a value from which these are copies."""
+
+
+def without_repeats(raw: RawTable) -> RawTable:
+    """Return the table with a value once for each compound, where all its rows repeat it while other values differ.
+
+    A table with a row for each batch or each replicate of one assay repeats what was measured once.
+    """
+    keys = _compounds(raw)
+    if keys is None or raw.called(headers.ENDPOINT_NAME) is not None:
+        return raw
+    by_compound: dict[tuple[str, ...], list[int]] = {}
+    for place, key in enumerate(keys):
+        if any(key):
+            by_compound.setdefault(key, []).append(place)
+    several = [places for places in by_compound.values() if len(places) > 1]
+    if len(several) < _FEWEST_REPEATED:
+        return raw
+    cells = dict(zip(raw.columns, raw.cells, strict=True))
+    values = [
+        column
+        for column, texts in cells.items()
+        if _may_be_values(column, texts) and any(_number(text, raw.decimal) is not None for text in texts)
+    ]
+    same = [c for c in values if all(len({cells[c][place] for place in places} - {""}) < 2 for places in several)]
+    same = [c for c in same if sum(cells[c][places[1]] != "" for places in several) >= _FEWEST_REPEATED]
+    if not same or len(same) == len(values):
+        return raw
+    for column in same:
+        texts = list(cells[column])
+        for places in several:
+            first = next((place for place in places if texts[place]), None)
+            for place in places:
+                texts[place] = texts[place] if place == first else ""
+        cells[column] = tuple(texts)
+    note = f"Repeated in every row of a compound, and counted once: {columns_named(same)}."
+    return replace(raw, cells=tuple(cells.values()), warnings=(*raw.warnings, note))
+
+
+_ISOTOPE = re.compile(r"\[(\d+)\*\]")
+
+
+def with_smiles(raw: RawTable) -> RawTable:
+    """Return the table with SMILES in its columns of sites, where these hold drawings; an empty one is hydrogen."""
+    sites = [site for site in numbered_sites(raw, raw.columns) if any("M  END" in text for text in raw.column(site))]
+    if not sites:
+        return raw
+    from ..chemistry.structures import read_structures
+
+    found = {}
+    for site in sites:
+        different = list(dict.fromkeys(raw.column(site)))
+        read = [_ISOTOPE.sub(r"[*:\1]", one.smiles) for one in read_structures(different)]
+        spelled = {text: (one or "H") if "M  END" in text else text for text, one in zip(different, read, strict=True)}
+        found[site] = [spelled[text] for text in raw.column(site)]
+    return raw.with_columns(found)
+
+
 def as_meant(raw: RawTable) -> RawTable:
     """Return the table with its sites in columns, and without rows and cells that are no values of their own.
 
     A warning says so.
     """
-    return without_points(without_summaries(with_positions(with_sites(raw))))
+    return without_repeats(without_points(without_summaries(with_positions(with_sites(with_smiles(raw))))))
 
 
 _DOSE = PATTERNS["concentration tested"]
@@ -160,7 +219,7 @@ def without_points(raw: RawTable) -> RawTable:
     The same table where no column of concentrations distinguishes rows of one compound.
     """
     dose = next((column for column in raw.columns if is_dose(column)), None)
-    keys = None if dose is None or any(map(_is_of_reaction, raw.columns)) else _compounds(raw)
+    keys = None if dose is None or any(map(is_of_reaction, raw.columns)) else _compounds(raw)
     if dose is None or keys is None:
         return raw
     of_what = _names(raw)
@@ -220,7 +279,7 @@ def _names(raw: RawTable) -> Sequence[str]:
     return ("",) * len(raw) if named is None else raw.column(named)
 
 
-def _is_of_reaction(header: str) -> bool:
+def is_of_reaction(header: str) -> bool:
     """Whether a column is a result of a reaction, for which a concentration is a condition like others."""
     return _REACTION.search(fold(header)) is not None
 

@@ -330,12 +330,12 @@ class RawTable:
 
 @lru_cache(4096)
 def fold(header: str) -> str:
-    """Return a header for comparison: lower case, with single spaces for spaces, underscores, dots and hyphens.
+    """Return a header for comparison: lower case, with single spaces for spaces and marks between words.
 
     Small digits are digits (``IC₅₀``, ``R¹``). What a modelling suite puts before its users' names (``r_user_pIC50``)
     is left away.
     """
-    return re.sub(r"[\s_.\-]+", " ", _KIND.sub("", header).translate(_SMALL)).strip().casefold()
+    return re.sub(r"[\s_.;|\-]+", " ", _KIND.sub("", header).translate(_SMALL)).strip().casefold()
 
 
 def free_name(name: str, taken: Container[str]) -> str:
