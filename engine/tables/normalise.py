@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -118,13 +119,14 @@ def without_summaries(raw: RawTable) -> RawTable:
 
 
 _FEWEST_REPEATED = 3
-"""Compounds whose rows repeat a value from which these are copies."""
+"""Compounds whose rows repeat a value from which these are copies, in a table without concentrations."""
 
 
 def without_repeats(raw: RawTable) -> RawTable:
-    """Return the table with a value once for each compound, where all its rows repeat it while other values differ.
+    """Return the table with values once for each compound, where its rows repeat them while others differ.
 
-    A table with a row for each batch or each replicate of one assay repeats what was measured once.
+    A row for each batch, for each replicate of one assay or for each point of a curve repeats what was measured once.
+    Repeated is what never stands alone: a fitted IC50 of two curves is in the rows of all points of each.
     """
     keys = _compounds(raw)
     if keys is None or raw.called(headers.ENDPOINT_NAME) is not None:
@@ -134,27 +136,35 @@ def without_repeats(raw: RawTable) -> RawTable:
         if any(key):
             by_compound.setdefault(key, []).append(place)
     several = [places for places in by_compound.values() if len(places) > 1]
-    if len(several) < _FEWEST_REPEATED:
-        return raw
+    fewest = 1 if any(map(is_dose, raw.columns)) else _FEWEST_REPEATED
     cells = dict(zip(raw.columns, raw.cells, strict=True))
     values = [
         column
         for column, texts in cells.items()
-        if _may_be_values(column, texts) and any(_number(text, raw.decimal) is not None for text in texts)
+        if not is_dose(column)
+        and _may_be_values(column, texts)
+        and any(_is_number(text, raw.decimal) for text in texts)
     ]
-    same = [c for c in values if all(len({cells[c][place] for place in places} - {""}) < 2 for places in several)]
-    same = [c for c in same if sum(cells[c][places[1]] != "" for places in several) >= _FEWEST_REPEATED]
+    same = [column for column in values if sum(_repeats(cells[column], places) for places in several) >= fewest]
+    same = [column for column in same if all(_repeats(cells[column], places, at_least=0) for places in several)]
     if not same or len(same) == len(values):
         return raw
     for column in same:
         texts = list(cells[column])
         for places in several:
-            first = next((place for place in places if texts[place]), None)
+            first = {texts[place]: place for place in reversed(places)}
             for place in places:
-                texts[place] = texts[place] if place == first else ""
+                texts[place] = texts[place] if first[cells[column][place]] == place else ""
         cells[column] = tuple(texts)
-    note = f"Repeated in every row of a compound, and counted once: {columns_named(same)}."
+    named = [column for column in same if headers.looks_like_activity(column)] or same
+    note = f"Repeated in the rows of a compound, and counted once: {columns_named(named)}."
     return replace(raw, cells=tuple(cells.values()), warnings=(*raw.warnings, note))
+
+
+def _repeats(texts: Sequence[str], places: Sequence[int], at_least: int = 2) -> bool:
+    """Whether no text of a compound's rows stands alone among them, and so many rows have one."""
+    counts = Counter(texts[place] for place in places if texts[place])
+    return counts.total() >= at_least and (min(counts.values(), default=2) > 1 or counts.total() == 1)
 
 
 _ISOTOPE = re.compile(r"\[(\d+)\*\]")
@@ -181,7 +191,7 @@ def as_meant(raw: RawTable) -> RawTable:
 
     A warning says so.
     """
-    return without_repeats(without_points(without_summaries(with_positions(with_sites(with_smiles(raw))))))
+    return without_points(without_repeats(without_summaries(with_positions(with_sites(with_smiles(raw))))))
 
 
 _DOSE = PATTERNS["concentration tested"]
@@ -214,23 +224,19 @@ def doses(columns: Sequence[str]) -> tuple[str, ...]:
 def without_points(raw: RawTable) -> RawTable:
     """Return the table without responses of compounds tested at several concentrations, with a note.
 
-    Each of their rows is a point of a curve: read as values they would be replicates of one quantity. A value that
-    repeats in the rows of a compound, as a fitted IC50 next to its points, stays only in the first. So it counts once.
+    Each of their rows is a point of a curve: read as values they would be replicates of one quantity.
     The same table where no column of concentrations distinguishes rows of one compound.
     """
     dose = next((column for column in raw.columns if is_dose(column)), None)
-    keys = None if dose is None or any(map(is_of_reaction, raw.columns)) else _compounds(raw)
+    keys = None if dose is None else _compounds(raw)
     if dose is None or keys is None:
         return raw
     of_what = _names(raw)
     steps = [_number(text, raw.decimal) for text in raw.column(dose)]
     by_compound: dict[tuple[str, ...], list[int]] = {}
-    whole: dict[tuple[str, ...], list[int]] = {}
     for place, key in enumerate(keys):
-        if any(key):
-            whole.setdefault((*key, of_what[place]), []).append(place)
-            if steps[place] is not None:
-                by_compound.setdefault((*key, of_what[place]), []).append(place)
+        if any(key) and steps[place] is not None:
+            by_compound.setdefault((*key, of_what[place]), []).append(place)
     curves = [places for places in by_compound.values() if len({steps[place] for place in places}) > 1]
     if not curves:
         return raw
@@ -239,35 +245,42 @@ def without_points(raw: RawTable) -> RawTable:
     points = [place for place, step in enumerate(steps) if step is not None and of_what[place] in named]
     cells = list(raw.cells)
     varying: list[str] = []
-    once: list[str] = []
     for number, column in enumerate(raw.columns):
-        if column == dose or not _may_be_values(column, raw.cells[number]):
+        # An IC50 that differs within a compound belongs to another curve.
+        if column == dose or headers.looks_like_activity(column) or not _may_be_values(column, raw.cells[number]):
             continue
-        potency = headers.looks_like_activity(column)
-        texts, role = _without(raw.cells[number], curves, points, [*whole.values()], raw.decimal, potency)
-        if role:
-            cells[number] = texts
-            (varying if role == "varies" else once).append(column)
-    if not varying and not once:
+        texts = raw.cells[number]
+        filled = [text for places in curves for place in places if not is_missing(text := texts[place])]
+        if 2 * sum(_is_number(text, raw.decimal) for text in filled) > len(filled) and any(
+            len({texts[place] for place in places if texts[place]}) > 1 for places in curves
+        ):
+            gone = frozenset(points)
+            cells[number] = tuple("" if place in gone else text for place, text in enumerate(texts))
+            varying.append(column)
+    if not varying:
         return raw
     most = max(len({steps[place] for place in places}) for places in curves)
     kept = [k for k, column in enumerate(raw.columns) if column not in varying or any(cells[k])]
-    note = f"By column {dose} a compound was tested at up to {most} concentrations, one in each row."
-    if varying:
-        note += f" {_MEND}, or keep the rows of one concentration. Not read as values: {columns_named(varying)}."
-    if once:
-        note += f" Repeated in the rows of a curve, and counted once: {columns_named(once)}."
+    note = (
+        f"By column {dose} a compound was tested at up to {most} concentrations, one in each row. {_MEND}, or keep the "
+        f"rows of one concentration. Not read as values: {columns_named(varying)}."
+    )
     return replace(
         raw,
         columns=tuple(raw.columns[k] for k in kept),
         cells=tuple(cells[k] for k in kept),
         warnings=(*raw.warnings, note),
-        points=note if varying else "",
+        points=note,
     )
 
 
 def _compounds(raw: RawTable) -> list[tuple[str, ...]] | None:
-    """Return the compound of each row, by its id or structure, and its substituents; None without any."""
+    """Return the compound of each row, by its id or structure, and its substituents.
+
+    None without any, and in tables of reactions, whose rows are of their conditions, too.
+    """
+    if any(map(is_of_reaction, raw.columns)):
+        return None
     ids = raw.called((*headers.IDS, *headers.STRUCTURES))
     columns = (*(() if ids is None else (ids,)), *numbered_sites(raw, raw.columns))
     return list(zip(*map(raw.column, columns), strict=True)) if columns else None
@@ -299,40 +312,13 @@ def _may_be_values(column: str, texts: Sequence[str]) -> bool:
     return headers.role_of(column) is None and not headers.is_property(column) and any(map(str.isdigit, "".join(texts)))
 
 
+def _is_number(text: str, decimal: str) -> bool:
+    return _number(text, decimal) is not None
+
+
 def _number(text: str, decimal: str) -> float | None:
     """Return the number of a cell, whatever unit or sign is with it; None where there is none."""
     try:
         return None if is_missing(text) else parse_value(text, decimal).value
     except ValueError:
         return None
-
-
-def _without(
-    texts: Sequence[str],
-    curves: Sequence[Sequence[int]],
-    points: Sequence[int],
-    whole: Sequence[Sequence[int]],
-    decimal: str,
-    potency: bool,
-) -> tuple[tuple[str, ...], str]:
-    """Return the column without its points, and whether it ``varies`` within compounds or is the ``same``.
-
-    "" for neither. ``whole``: all rows of each compound, with points of curves and without.
-    """
-    filled = [text for places in curves for place in places if not is_missing(text := texts[place])]
-    if 2 * sum(_number(text, decimal) is not None for text in filled) <= len(filled):
-        return tuple(texts), ""
-    # An IC50 that differs within a compound belongs to another curve, and is in the rows of all its points.
-    varies = not potency and any(len({texts[place] for place in places if texts[place]}) > 1 for places in curves)
-    found = list(texts)
-    for place in points if varies else ():
-        found[place] = ""
-    for places in () if varies else whole:
-        seen: set[str] = set()
-        for place in places:
-            if texts[place] in seen:
-                found[place] = ""
-            seen.add(texts[place])
-    if found == list(texts):
-        return tuple(texts), ""
-    return tuple(found), "varies" if varies else "same"
