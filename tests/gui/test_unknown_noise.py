@@ -18,12 +18,12 @@ from tests.gui.helpers import creation_of, goal_of, made, returned, small_table,
 UNKNOWN = Endpoint("pIC50", noise_sd=0.3, noise_estimated=True)
 
 
-def measured(folder, endpoint):
+def measured(folder, endpoint, **settings):
     """Where a campaign stands after its first round."""
     sites = [Site(f"R{k + 1}", tuple("ABC")) for k in range(2)]
     library = Library.product(sites)
     rng = np.random.default_rng(4)
-    with made(folder / "x.assaypilot", library, endpoints=[endpoint], slack=0.5, per_round=24) as campaign:
+    with made(folder / "x.assaypilot", library, endpoints=[endpoint], slack=0.5, per_round=24, **settings) as campaign:
         campaign.plan()
         campaign.record(returned(campaign, lambda at, _: 6.0 + 0.1 * at + 0.2 * float(rng.standard_normal())))
         return campaign.status()
@@ -79,6 +79,13 @@ def test_a_campaign_of_unknown_noise_from_the_new_campaign(qtbot, window, tmp_pa
     now = status(window)
     assert now.endpoints[0].noise_estimated
     assert now.guarantee.kind == "calibrated"  # nobody's SD goes into it
+
+
+def test_goal_page_shows_the_noise_that_the_series_model_learned(qtbot, tmp_path):
+    now = measured(tmp_path, UNKNOWN, strategy="gaussian-process")
+    line = form_of(qtbot, now).field("pIC50")
+    assert (line.text, line.note.text()) == ("unknown", f"estimated {now.noise[0].sd:.2g}")
+    assert 0.1 < now.noise[0].sd < 0.4  # 0.2 in truth
 
 
 def test_goal_page_shows_unknown_noise_and_takes_a_value(qtbot, tmp_path):
