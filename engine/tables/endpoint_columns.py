@@ -15,7 +15,7 @@ from ..errors import AssayPilotError
 from . import headers
 from .classes import about_kind, about_unread, about_words, classes_of, is_result, with_kind, words_of
 from .column_roles import SAMPLED, Claims, is_condition
-from .endpoint_kinds import described, kind_of, without_column
+from .endpoint_kinds import OF_REACTION, described, kind_of, without_column
 from .normalise import doses, is_dose, is_of_reaction, points_in_columns
 from .options import SIDES, EndpointColumn, EndpointSpec
 from .raw import fold
@@ -282,7 +282,7 @@ class Endpoints:
         found: list[str] = []
         aside: dict[str, list[str]] = {}
         of_curves = doses(self.raw.columns)
-        of_reactions = any(map(is_of_reaction, self.raw.columns))
+        of_reactions = any(kind_of(*headers.split_unit(column)).what == OF_REACTION for column in self.raw.columns)
         for column in self._claims.free():
             if column in of_curves or self._is_side(column):
                 continue

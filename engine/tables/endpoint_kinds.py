@@ -41,6 +41,7 @@ class Kind:
 
 
 _LIABILITY = PATTERNS["liability"]
+OF_REACTION = "what comes of a reaction"
 _AT_TARGET = ("an effect", "an activity that is left")
 """Kinds that are better the other way at a liability."""
 _TOXIC_LEVEL = PATTERNS["toxic level"]
@@ -55,6 +56,8 @@ def _rules() -> tuple[tuple[re.Pattern[str], Kind], ...]:
     return tuple((re.compile(row["pattern"]), Kind(row["better"], row["scale"], row["what"])) for row in rows)
 
 
+_LOG_FIRST = re.compile(r"(?:log(?:10)?|ln)[\s_(]", re.I)
+"""The beginning of names of logarithms: LOG CLint, log(kcat)."""
 _SUFFICES = re.compile(r"\b(?:mic|mbc|mec|mfc)(?: ?\d\d)?\b")
 """Concentrations that suffice for an effect, which are no potencies at a target."""
 _UNKNOWN = Kind("", "", "")
@@ -152,6 +155,8 @@ def described(spec: EndpointSpec, bare: str, unit: str, values: Sequence[float] 
         return Described(EndpointColumn(_plain(spec), direction_why="given with its kind"), [], [])
     bare = headers.with_logarithm(bare)
     kind = kind_of(bare, unit, spec.name)
+    if _LOG_FIRST.match(bare) is not None:
+        kind = replace(kind, scale="none")
     logarithms = _logarithms(spec, kind, bare, unit, values)
     kind = logarithms or kind
     if not unit and spec.unit is None and _in_per_cent(bare, values):

@@ -17,6 +17,7 @@ _CALLED = PATTERNS["sequence"]
 _POSITION = re.compile(r"(?:pos|position|residue|site|aa|[a-z]) ?\d+")
 _LETTERS = re.compile(r"[A-Z*-]{2,}")
 _NUCLEOTIDES = frozenset("ACGTUN-")
+_HELM = re.compile(r"PEPTIDE1\{(?P<parts>[^}]*)\}")
 _MUTATION = re.compile(r"(?P<wild>[A-Z])(?P<place>\d+)(?P<to>[A-Z*])")
 _BETWEEN = re.compile(r"[\s/,;:+_-]+")
 _WILD = frozenset({"wt", "wild type", "wildtype", "parent", "none"})
@@ -96,8 +97,11 @@ def _of_letters(texts: Sequence[str], *, called: bool) -> Sites:
 
 
 def _of_parts(texts: Sequence[str]) -> Sites:
-    """Return the residues of sequences with a hyphen between them, as many in each; {} for other texts."""
-    rows = [[part.strip() or "gap" for part in text.split("-")] if text else [] for text in texts]
+    """Return the residues of sequences with a hyphen between them, or in HELM, as many in each; {} for other texts."""
+    chains = [match["parts"].split(".") if (match := _HELM.match(text)) else text.split("-") for text in texts]
+    rows = [
+        [part.strip() or "gap" for part in parts] if text else [] for parts, text in zip(chains, texts, strict=True)
+    ]
     lengths = {len(row) for row in rows if row}
     return _differing(rows, lengths.pop()) if len(lengths) == 1 and min(lengths) >= _FEWEST_PARTS else {}
 
