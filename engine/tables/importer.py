@@ -15,7 +15,7 @@ from ..domain.stock import StockLine
 from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from ..system.resources import without_collecting
-from .compound_columns import forms_together
+from .assays import forms_together
 from .history import read_history
 from .options import TableMapping
 from .products import (

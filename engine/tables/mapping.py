@@ -10,6 +10,7 @@ from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from ..text import listed
 from . import headers
+from .assays import by_assay, counted_together
 from .column_roles import (
     Claims,
     NoSites,
@@ -21,7 +22,7 @@ from .column_roles import (
     numbered_sites,
     structure_columns,
 )
-from .compound_columns import by_assay, counted_together, find_ids, find_structures
+from .compound_columns import find_ids, find_structures
 from .endpoint_columns import Endpoints
 from .entries import is_marked, quality_column
 from .options import ROLES, EndpointColumn, Reading, TableMapping, TableOptions
