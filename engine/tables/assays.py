@@ -11,9 +11,9 @@ from ..domain.endpoint import Endpoint
 from ..errors import AssayPilotError
 from ..text import listed
 from . import headers
-from .column_roles import Claims, share_of_dates
+from .column_roles import Claims, is_condition, share_of_dates
 from .endpoint_kinds import described
-from .normalise import is_dose
+from .normalise import is_dose, is_of_reaction
 from .options import EndpointColumn, EndpointSpec, TableMapping
 from .raw import HEADERS, PATTERNS, RawTable, fold
 from .values import is_missing
@@ -155,15 +155,21 @@ _DISTINGUISH_FORMS = HEADERS["tells forms apart"]
 _NAMED = 3
 
 
-def counted_together(claims: Claims, endpoints: Sequence[EndpointColumn], name_column: str | None) -> None:
-    """Warn when the values of one endpoint are of several targets, cells or the like.
+def counted_together(
+    claims: Claims, endpoints: Sequence[EndpointColumn], name_column: str | None, keys: Sequence[Hashable]
+) -> None:
+    """Warn when the values of one endpoint are of several targets, cells or the like, or conditions of a reaction.
 
-    Only unused columns count, and of those that differ the first by ``_DISTINGUISH_VALUES`` is named.
+    Only unused columns count, and of those that differ the first by ``_DISTINGUISH_VALUES`` is named. Conditions have
+    to differ within a compound, by ``keys``.
     """
     raw = claims.raw
     called = [column for name in _DISTINGUISH_VALUES for column in raw.columns if fold(column) == name]
     doses = [column for column in raw.columns if is_dose(column) and column not in called]
-    for column in (one for one in (*called, *doses) if one not in claims.taken):
+    conditions = [c for c in raw.columns if is_condition(c)] if any(map(is_of_reaction, raw.columns)) else []
+    n = len(set(keys))
+    differing = [c for c in conditions if len(set(zip(keys, raw.column(c), strict=True))) > n]
+    for column in (one for one in (*called, *doses, *differing) if one not in claims.taken):
         for endpoint in endpoints:
             if column in doses and headers.looks_like_activity(endpoint.endpoint.name):
                 continue  # a fitted value is of all concentrations

@@ -113,7 +113,7 @@ class _Proposal:
         if refusal is not None and smiles is not None:
             cores = self._core_of(smiles, columns, refusal)
         columns += self.endpoints.differences([column.endpoint for column in columns])
-        counted_together(self._claims, columns, endpoint_column)
+        counted_together(self._claims, columns, endpoint_column, keys)
         self._note_unused()
         mapping = TableMapping(
             sites=sites,
