@@ -128,15 +128,17 @@ def without_repeats(raw: RawTable) -> RawTable:
     A row for each batch, for each replicate of one assay or for each point of a curve repeats what was measured once.
     Repeated is what never stands alone: a fitted IC50 of two curves is in the rows of all points of each.
     """
-    keys = _compounds(raw)
+    keys, of_curves = _compounds(raw), any(map(is_dose, raw.columns))
     if keys is None or raw.called(headers.ENDPOINT_NAME) is not None:
         return raw
+    if not of_curves and any(raw.called(headers.ROLES[role]) for role in ("replicate", "well", "date")):
+        return raw  # each row is a measurement, and equal ones are equal results
     by_compound: dict[tuple[str, ...], list[int]] = {}
     for place, key in enumerate(keys):
         if any(key):
             by_compound.setdefault(key, []).append(place)
     several = [places for places in by_compound.values() if len(places) > 1]
-    fewest = 1 if any(map(is_dose, raw.columns)) else _FEWEST_REPEATED
+    fewest = 1 if of_curves else _FEWEST_REPEATED
     cells = dict(zip(raw.columns, raw.cells, strict=True))
     values = [
         column
