@@ -19,16 +19,14 @@ from ..plots.choices import ANSWER, PlotChoice
 from ..session.session import Session
 from ..session.view import View
 from ..structures.drawing import Structures
-from ..tables.columns import filter_in, order_in
 from ..tables.properties import exported
 from ..tables.table import Table
 from ..tables.tools import TableTools
-from ..widgets.bars import ReplayBar
 from ..widgets.inputs import Segments
 from ..widgets.layout import column_of, put, row_of, show_menu, splitter
 from ..widgets.text import button, label, mnemonic_free
 from ..window.export_dialog import Screen, screen_of
-from ..window.page import Page, side_panel, with_side
+from ..window.page import ReplayPage, side_panel, with_side
 from .candidate_panel import CandidatePanel
 from .candidate_rows import CandidatesModel, filter_facts, filter_hint, when_words
 
@@ -36,7 +34,7 @@ UNDECIDED, IN = 0, 1
 _FIRST_ORDER = ("status", Qt.SortOrder.AscendingOrder)
 
 
-class CandidatesPage(Page):
+class CandidatesPage(ReplayPage):
     """Every compound with status, estimate and bounds; the plot and the table are one selection."""
 
     export = Signal()
@@ -46,10 +44,9 @@ class CandidatesPage(Page):
 
     def __init__(self, session: Session, structures: Structures) -> None:
         super().__init__(session, "Candidates")
-        self.replay = ReplayBar(session.replay)
         self.plot = PlotChoice()
         self.plot.changed.connect(self._plot_chosen)
-        put(self.heading, self.replay, self.plot.kind)
+        self.heading.addWidget(self.plot.kind)
         self.column.addWidget(self.plot)
         self.canvas = CandidatesCanvas(structures, self.plot)
         self.canvas.picked.connect(self._pick)
@@ -91,17 +88,12 @@ class CandidatesPage(Page):
         self.column.addWidget(self.split, 1)
         self.panel = CandidatePanel(structures, session)
         self.sides = with_side(self, self.panel.as_side(*side_panel()))
-        self._now: View | None = None
-        """The current state of the campaign."""
-        self._view: View | None = None
-        """The moment shown: now, or the end of an earlier round."""
         self._compound: int | None = None
         self._filtered: Flags | None = None
         """The compounds the filter leaves, which the plot shows too; None: all."""
         self._behind = False
         """Whether another compound was selected elsewhere while this page was not seen."""
         session.selection.changed.connect(self._selected)
-        session.replay.changed.connect(self._turned)
         self._sorted = False
         self._wanted_order = _FIRST_ORDER
 
@@ -151,7 +143,6 @@ class CandidatesPage(Page):
     def showEvent(self, event: QShowEvent) -> None:
         """Go to the compound selected on another page."""
         super().showEvent(event)
-        self._turned()
         if self._behind:
             self._follow()
 
@@ -197,8 +188,8 @@ class CandidatesPage(Page):
     def arrange(self, values: dict[str, Any]) -> None:
         """Arrange the columns as they were, and sort by the one they were sorted by."""
         self.arrangement.use(values)
-        self._wanted_order = order_in(values) or _FIRST_ORDER
-        self.filter.setText(filter_in(values))
+        self._wanted_order = self.arrangement.order or _FIRST_ORDER
+        self.filter.setText(str(values.get("filter", "")))
         self.plot.use(values.get("plot"))
         which = values.get("which")
         self.which.choose(which if which in self.which.keys else self.which.keys[0])
@@ -298,14 +289,6 @@ class CandidatesPage(Page):
         self._behind = True
         if self.isVisible():
             self._follow()
-
-    def _turned(self) -> None:
-        """Show another moment, once the page is seen and has the current state."""
-        now = self._now
-        if now is None or now is not self.session.view or not self.isVisible():
-            return
-        if self._view is not self.session.replay.of(now):
-            self.refresh(now, opened=False)
 
     def _follow(self) -> None:
         """Select the compound selected on another page."""

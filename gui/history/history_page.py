@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QShowEvent
 
 from assaypilot.engine.campaign.cautions import LogEntry
@@ -15,7 +14,6 @@ from assaypilot.engine.campaign.cautions import LogEntry
 from ..runtime.tasks import single_shot
 from ..session.session import Session
 from ..session.view import View
-from ..tables.columns import order_in
 from ..tables.rows import RowsModel, numbers, words
 from ..tables.table import Table
 from ..widgets.inputs import FilterBox
@@ -73,7 +71,6 @@ class HistoryPage(Page):
         self.model.later = session.arrange
         self.table.message.connect(session.message)
         self.arrangement = self.table.arrange(fixed=("text",))
-        self._first_order: tuple[str, Qt.SortOrder] | None = None
         self.column.addWidget(self.table, 1)
         self.head = label("", "muted", wrap=True, selectable=True)
         self.column.addWidget(self.head)
@@ -108,7 +105,6 @@ class HistoryPage(Page):
     def arrange(self, values: dict[str, Any]) -> None:
         """Arrange the columns as they were, and sort by the one they were sorted by."""
         self.arrangement.use(values)
-        self._first_order = order_in(values)
 
     @property
     def layout_values(self) -> dict[str, Any]:
@@ -128,7 +124,7 @@ class HistoryPage(Page):
         first, self._other = self._other, False
         self.model.show(entries)
         if first:
-            self.table.put_in_order(self._first_order)
+            self.table.put_in_order(self.arrangement.order)
         self._narrow(self.filter.text())
 
     def _narrow(self, text: str) -> None:

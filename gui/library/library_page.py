@@ -15,7 +15,6 @@ from ..round.reason_dialog import ask_unavailable
 from ..session.session import Session
 from ..session.view import View
 from ..structures.drawing import Structures
-from ..tables.columns import filter_in, order_in
 from ..tables.filter import Facts, facts_of
 from ..tables.table import Table
 from ..tables.tools import TableTools
@@ -60,7 +59,6 @@ class LibraryPage(Page):
         self.table.customContextMenuRequested.connect(self._menu)
         self.column.addWidget(self.table, 1)
         self._view: View | None = None
-        self._first_order: tuple[str, Qt.SortOrder] | None = None
         session.selection.changed.connect(self._selected)
 
     def forget(self) -> None:
@@ -76,7 +74,7 @@ class LibraryPage(Page):
         library = status.library
         self.model.show(status, self.tools.properties(library))
         if opened:
-            self.table.put_in_order(self._first_order)
+            self.table.put_in_order(self.arrangement.order)
         self.tools.calculate(library)
         self._narrow()
         sizes = [len(site.substituents) for site in library.sites]
@@ -104,8 +102,7 @@ class LibraryPage(Page):
     def arrange(self, values: dict[str, Any]) -> None:
         """Arrange the columns as they were, and sort by the one they were sorted by."""
         self.arrangement.use(values)
-        self._first_order = order_in(values)
-        self.filter.setText(filter_in(values))
+        self.filter.setText(str(values.get("filter", "")))
 
     @property
     def layout_values(self) -> dict[str, Any]:

@@ -231,8 +231,6 @@ class ErrorReports:
                 "are safe.",
                 f"{many.strip()} on this computer, without ids, structures or values. Nothing is sent anywhere.",
                 ("Show report…", lambda: self.show(found[0])),
-                ("Copy", lambda: self._copy(found)),
-                ("Delete", lambda: reporter.delete(*found)),
             )
 
     def show(self, report: Path) -> None:
@@ -242,13 +240,6 @@ class ErrorReports:
             return
         show_dialog(ReportDialog(reporter, report, self._messages.window()))
         reporter.dismiss()
-
-    def _copy(self, found: list[Path]) -> None:
-        texts = [path.read_text(encoding="utf-8") for path in found if path.exists()]
-        QGuiApplication.clipboard().setText("\n".join(texts))
-        if self._reporter is not None:
-            self._reporter.dismiss()
-        self._messages.note("The report was copied. Paste it wherever you want to send it from.")
 
 
 def announce(report: Path | None) -> None:

@@ -28,11 +28,10 @@ from ..runtime.tasks import Latest
 from ..session.session import Session
 from ..session.view import View
 from ..structures.drawing import Structures
-from ..widgets.bars import ReplayBar
 from ..widgets.inputs import Segments
 from ..widgets.layout import STRETCH, FlowRow, put
 from ..widgets.text import button, label
-from ..window.page import Page, side_panel, with_side
+from ..window.page import ReplayPage, side_panel, with_side
 from .sar_pairs import PairsView
 
 T = TypeVar("T")
@@ -76,15 +75,13 @@ class SarPanel(CompoundPanel):
         self.go.setVisible(compound is not None)
 
 
-class SarPage(Page):
+class SarPage(ReplayPage):
     """One picture at a time, its choices, and the selected compound."""
 
     show_candidate = Signal()
 
     def __init__(self, session: Session, structures: Structures) -> None:
         super().__init__(session, "SAR")
-        self.replay = ReplayBar(session.replay)
-        self.heading.addWidget(self.replay)
         line = QWidget()
         tools = FlowRow(line, 10)
         self.which = Segments((*PICTURES, (PAIRS, "Pairs")), "Which picture is shown")
@@ -133,11 +130,6 @@ class SarPage(Page):
         self.panel.wanted.connect(self.show_candidate)
         self.sides = with_side(self, self.panel.as_side(*side_panel()))
         session.selection.changed.connect(self._selected)
-        session.replay.changed.connect(self._turned)
-        self._now: View | None = None
-        """The current state of the campaign."""
-        self._view: View | None = None
-        """The moment shown: now, or the end of an earlier round."""
         self._library: Library | None = None
         self._looks: dict[int, Look] = {}
         """By endpoint, of the view that is shown."""
@@ -202,7 +194,6 @@ class SarPage(Page):
     def showEvent(self, event: QShowEvent) -> None:
         """Go to the compound selected on another page."""
         super().showEvent(event)
-        self._turned()
         self._selected()
 
     # ------------------------------------------------------------------ choosing
@@ -237,14 +228,6 @@ class SarPage(Page):
             for pair in status.library.interactions
         ]
         return " ".join([*sentences, *filter(None, [bounds_note(status)])])
-
-    def _turned(self) -> None:
-        """Show another moment, once the page is seen and has the current state."""
-        now = self._now
-        if now is None or now is not self.session.view or not self.isVisible():
-            return
-        if self._view is not self.session.replay.of(now):
-            self.refresh(now, opened=False)
 
     def _selected(self) -> None:
         """Mark the selected compound, once the page is seen."""

@@ -141,23 +141,6 @@ def _scaled(pixels: int, column: Column | None = None) -> int:
     return round(pixels * (1 + (more / 2 if column is not None and column.smiles is not None else more)))
 
 
-def order_in(values: dict[str, Any]) -> tuple[str, Qt.SortOrder] | None:
-    """Return the remembered order of a table: the key of a column, and the direction.
-
-    None for nothing.
-    """
-    match values.get("sorted"):
-        case [str() as key, bool() as down]:
-            return key, Qt.SortOrder.DescendingOrder if down else Qt.SortOrder.AscendingOrder
-    return None
-
-
-def filter_in(values: dict[str, Any]) -> str:
-    """Return the remembered filter of a table; empty for none."""
-    words = values.get("filter")
-    return words if isinstance(words, str) else ""
-
-
 class StayingMenu(QMenu):
     """A menu that stays open while its ticks are set."""
 
@@ -195,6 +178,8 @@ class Arrangement(QObject):
         """What the user chose to show, by key."""
         self._order: list[str] = []
         self._widths: dict[str, int] = {}
+        self.order: tuple[str, Qt.SortOrder] | None = None
+        """The remembered order: the key of a column, and the direction."""
         self._applying = False
         header = table.horizontalHeader()
         header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
@@ -277,6 +262,9 @@ class Arrangement(QObject):
         self._order = [str(key) for key in order] if isinstance(order, list) else []
         kept = widths if isinstance(widths, dict) else {}
         self._widths = {str(key): int(w) for key, w in kept.items() if isinstance(w, int) and 0 < w < 4000}
+        self.order = None
+        if isinstance(by := values.get("sorted"), list) and len(by) == 2:
+            self.order = str(by[0]), Qt.SortOrder.DescendingOrder if by[1] else Qt.SortOrder.AscendingOrder
         self._table.widths.take_over(self._widths)
         self.apply()
 
@@ -305,19 +293,11 @@ class Arrangement(QObject):
 
     # ------------------------------------------------------------------ menu
 
-    def menu(self, parent: QWidget, at: str | None = None) -> QMenu:
-        """Return the menu of all columns, with ticks; ``at``: the key of the one that was clicked."""
+    def menu(self, parent: QWidget) -> QMenu:
+        """Return the menu of all columns, with ticks."""
         made = StayingMenu(parent)
         made.setAccessibleName("Columns")
-        columns = self._table.rows_model.columns
-        clicked = next((column for column in columns if column.key == at), None)
-        if clicked is not None and clicked.key not in self._fixed:
-            hide = QAction(f"&Hide {mnemonic_free(_name(clicked))}", made)
-            hide.setToolTip(plain_tip(_name(clicked)))
-            hide.triggered.connect(lambda: self.show(clicked.key, False))
-            made.addAction(hide)
-            made.addSeparator()
-        for column in columns:
+        for column in self._table.rows_model.columns:
             if column.key == self.second_part:
                 made.addSeparator()
             action = QAction(mnemonic_free(_name(column)), made)
@@ -335,10 +315,7 @@ class Arrangement(QObject):
         return made
 
     def _open_menu(self, at: QPoint) -> None:
-        header = self._table.horizontalHeader()
-        place, columns = header.logicalIndexAt(at), self._table.rows_model.columns
-        menu = self.menu(self._table, columns[place].key if 0 <= place < len(columns) else None)
-        show_menu(menu, header.mapToGlobal(at))
+        show_menu(self.menu(self._table), self._table.horizontalHeader().mapToGlobal(at))
 
     # ------------------------------------------------------------------ mouse events
 

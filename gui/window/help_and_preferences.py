@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QFont, QFontMetrics
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -130,12 +130,10 @@ class PreferencesDialog(QDialog):
             self._settings.campaigns = Path(text) if text else None
 
     def _browse(self) -> None:
-        asking = QFileDialog(self, "Folder for new campaigns", self.folder.text() or str(self._settings.folder))
-        asking.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        asking.setFileMode(QFileDialog.FileMode.Directory)
-        asking.setOption(QFileDialog.Option.ShowDirsOnly)
-        asking.fileSelected.connect(self.folder.setText)
-        asking.open()
+        before = self.folder.text() or str(self._settings.folder)
+        name = QFileDialog.getExistingDirectory(self, "Folder for new campaigns", before)
+        if name:
+            self.folder.setText(name)
 
     def _keep_author(self) -> None:
         self._settings.author = " ".join(self.author.text().split())

@@ -19,7 +19,7 @@ from ..runtime.settings import Settings
 from ..session.session import Session
 from ..session.view import View
 from ..tables.table import Table
-from ..widgets.bars import MessageBar
+from ..widgets.bars import MessageBar, ReplayBar
 from ..widgets.file_dialogs import ask_for_table
 from ..widgets.inputs import FilterBox, Scrolled
 from ..widgets.layout import FoldedLabel, column_of, row_of, splitter
@@ -131,6 +131,33 @@ class Page(QWidget):
         """Go to the filter, where there is one."""
         self.filter.setFocus()
         self.filter.selectAll()
+
+
+class ReplayPage(Page):
+    """A page that can show another moment than now."""
+
+    def __init__(self, session: Session, title: str) -> None:
+        super().__init__(session, title)
+        self.replay = ReplayBar(session.replay)
+        self.heading.addWidget(self.replay)
+        self._now: View | None = None
+        """The current state of the campaign."""
+        self._view: View | None = None
+        """The moment shown: now, or the end of an earlier round."""
+        session.replay.changed.connect(self._turned)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Show the moment chosen on another page."""
+        super().showEvent(event)
+        self._turned()
+
+    def _turned(self) -> None:
+        """Show another moment, once the page is seen and has the current state."""
+        now = self._now
+        if now is None or now is not self.session.view or not self.isVisible():
+            return
+        if self._view is not self.session.replay.of(now):
+            self.refresh(now, opened=False)
 
 
 def side_panel() -> tuple[QScrollArea, QVBoxLayout]:
