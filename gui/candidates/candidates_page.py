@@ -200,10 +200,6 @@ class CandidatesPage(ReplayPage):
         return {**self.arrangement.values(), "filter": self.filter.text(), "which": self.which.key,
                 "plot": self.plot.values()}  # fmt: skip
 
-    def choose_columns(self) -> None:
-        """Open the menu of the columns."""
-        self.tools.choose_columns()
-
     # ------------------------------------------------------------------ inside
 
     def _arranged(self) -> None:

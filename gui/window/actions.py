@@ -6,10 +6,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QApplication, QMenu
 
-from ..resources.theme import Choice, theme
 from ..round.round_commands import population_of
 from ..round.round_tools import has_results
 from ..session.view import View
@@ -30,12 +29,6 @@ def look_back(window: MainWindow, by: int | None) -> None:
         window.session.replay.go(None)
     else:
         window.session.replay.step(by)
-
-
-def choose_columns(window: MainWindow) -> None:
-    """Open the menu of the columns of the candidates."""
-    window.show_page(PageName.CANDIDATES)
-    window.candidates.choose_columns()
 
 
 Key = QKeySequence.StandardKey
@@ -85,21 +78,12 @@ class Actions:
             made.setCheckable(True)
             self.pages[place] = made
         view.addSeparator()
-        self.columns = add(view, "Colu&mns of Candidates…", partial(choose_columns, window))
         rounds = view.addMenu("R&eplay")
         self.replays = [
             add(rounds, "&Earlier Round", partial(look_back, window, -1), "Alt+Left"),
             add(rounds, "&Later Round", partial(look_back, window, 1), "Alt+Right"),
             add(rounds, "Back to &Now", partial(look_back, window, None), "Alt+Home"),
         ]
-        themes = view.addMenu("&Theme")
-        group = QActionGroup(window)
-        choices: tuple[tuple[Choice, str], ...] = (("system", "As the &System"), ("light", "&Light"), ("dark", "&Dark"))
-        for choice, text in choices:
-            made = add(themes, text, partial(window.choose_theme, choice))
-            made.setCheckable(True)
-            made.setChecked(theme().choice == choice)
-            group.addAction(made)
         self.plan = add(lab, "&Plan Next Round…", window.plan, "Ctrl+R")
         self.confirm = add(lab, "Plan Con&firmation Round…", window.round_commands.confirm)
         self.audit = add(lab, "Plan A&udit Round…", window.round_commands.audit)
@@ -147,7 +131,6 @@ class Actions:
             *self.exports,
             self.copy,
             self.find,
-            self.columns,
             *self.pages.values(),
         ):
             action.setEnabled(open_)
