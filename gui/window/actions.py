@@ -31,6 +31,12 @@ def look_back(window: MainWindow, by: int | None) -> None:
         window.session.replay.step(by)
 
 
+def choose_columns(window: MainWindow) -> None:
+    """Open the menu of the columns of the candidates."""
+    window.show_page(PageName.CANDIDATES)
+    window.candidates.tools.choose_columns()
+
+
 Key = QKeySequence.StandardKey
 
 
@@ -78,6 +84,7 @@ class Actions:
             made.setCheckable(True)
             self.pages[place] = made
         view.addSeparator()
+        self.columns = add(view, "Colu&mns of Candidates…", partial(choose_columns, window))
         rounds = view.addMenu("R&eplay")
         self.replays = [
             add(rounds, "&Earlier Round", partial(look_back, window, -1), "Alt+Left"),
@@ -131,6 +138,7 @@ class Actions:
             *self.exports,
             self.copy,
             self.find,
+            self.columns,
             *self.pages.values(),
         ):
             action.setEnabled(open_)
