@@ -223,8 +223,8 @@ class CandidatesPage(ReplayPage):
         narrowed, mask = words.mask is not None, words.mask
         self._filtered = words.mask
         if self.which.key != "all":
-            wanted_codes = [IN] if self.which.key == "in" else [IN, UNDECIDED]
-            chosen = np.isin(status.candidates.status, wanted_codes)
+            codes = status.candidates.status
+            chosen = codes == IN if self.which.key == "in" else (codes == IN) | (codes == UNDECIDED)
             mask = chosen if mask is None else mask & chosen
         wanted = self._compound
         self.model.only(mask)
