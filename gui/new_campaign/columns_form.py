@@ -38,8 +38,12 @@ class ColumnsForm(ColumnsFields):
         self._added: dict[str, str] = {}
         self._differences: dict[str, str] = {}
         self._remembered: dict[str, EndpointSpec] = {}
+        self._order: list[str] = []
+        """The endpoints of the table as they were found."""
         self._left: dict[str, str] = {}
         """The units of endpoints that were taken away, by name."""
+        self._aimed_at = ""
+        """The one of them that the goal was about."""
         self.endpoint.activated.connect(self._endpoint_chosen)
 
     # ------------------------------------------------------------------ the role of one column
@@ -73,9 +77,15 @@ class ColumnsForm(ColumnsFields):
         self._source_chosen()
 
     def _measure(self, name: str) -> None:
-        """Take an endpoint in, with its unit where it was there before."""
-        self.endpoint.addItem(name, self._left.pop(name, ""))
-        if self.endpoint.count() == 1:
+        """Take an endpoint in, at its place and with its unit where it was there before."""
+        order = {one: place for place, one in enumerate(self._order)}
+        here = [self.endpoint.itemText(place) for place in range(self.endpoint.count())]
+        own = order.get(name, len(order))
+        place = sum(order.get(one, len(order)) <= own for one in here)
+        self.endpoint.insertItem(place, name, self._left.pop(name, ""))
+        if name == self._aimed_at or not here:
+            self.endpoint.setCurrentIndex(place)
+            self._aimed_at = ""
             self.unit.setText(str(self.endpoint.currentData() or ""))
 
     def _measure_no_more(self, place: int) -> None:
@@ -83,6 +93,7 @@ class ColumnsForm(ColumnsFields):
         self._left[name] = self.unit.text() if aimed_at else str(self.endpoint.itemData(place) or "")
         self.endpoint.removeItem(place)
         if aimed_at:
+            self._aimed_at = self._aimed_at or name
             self.unit.setText(str(self.endpoint.currentData() or ""))
 
     def _without(self, key: str) -> str | None:
@@ -114,7 +125,7 @@ class ColumnsForm(ColumnsFields):
         self._remembered.clear()
         self._declined.clear()
         self._left.clear()
-        self._found_sites = False
+        self._aimed_at, self._found_sites = "", False
         for key, combo in self._of_columns.items():
             none = "(made by the program)" if key == "id" else "(none)"
             fill_box(combo, [(none, None), *((name, name) for name in raw.columns)])
@@ -166,6 +177,7 @@ class ColumnsForm(ColumnsFields):
             self.endpoint.addItem(end.name, end.unit)
             if remembered:
                 self._remembered[end.name] = _spec_of(end)
+        self._order = [self.endpoint.itemText(place) for place in range(self.endpoint.count())]
         if mapping.endpoints:
             end = mapping.endpoints[0].endpoint
             self.unit.setText(end.unit)
