@@ -94,10 +94,14 @@ class _Signals(QObject):
 
 def _drawing(owner: _Signals, draw: Drawer, size: QSize, ratio: float, number: int, dots: float) -> None:
     """Draw a figure and hand its picture over, unless another one was requested meanwhile; ``dots``: of an inch."""
+    if owner.latest == number:
+        owner.drawn.emit(_picture(draw, size, ratio, number, dots))
+
+
+def _picture(draw: Drawer, size: QSize, ratio: float, number: int, dots: float) -> _Drawn:
+    """Return the picture; its figure is thrown away before it is handed over."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-    if owner.latest != number:
-        return
     figure = draw((size.width() / dots, size.height() / dots), dots * ratio)
     canvas: Any = FigureCanvasAgg(figure)  # its methods carry no types
     canvas.draw()
@@ -106,7 +110,7 @@ def _drawing(owner: _Signals, draw: Drawer, size: QSize, ratio: float, number: i
     image = QImage(pixels, across, down, 4 * across, QImage.Format.Format_RGBA8888).copy()
     image.setDevicePixelRatio(ratio)
     parts = tuple(Part.of(axes, across, down, ratio) for axes in figure.axes)
-    owner.drawn.emit(_Drawn(image, number, parts))
+    return _Drawn(image, number, parts)
 
 
 class Canvas(QWidget):
