@@ -1,4 +1,4 @@
-"""XY designs on fewer compounds: what has next to no weight goes, then what is needed least."""
+"""XY designs on fewer compounds: what has next to no weight goes, then what has least."""
 
 from __future__ import annotations
 
@@ -8,14 +8,11 @@ from ..arrays import Floats, Ints
 from ..errors import AssayPilotError
 from .allowed import nearest
 from .g import g_optimal
-from .smooth import same_information
 from .thinning import same_information_on_fewer
 from .xy_search import XYSearch, XYState
 
 _SMALL_SHARES = (1e-1, 1e-2, 1e-3, 1e-4, 1e-6)
 """Parts of an even weight below which all weights are tried to be dropped at once."""
-_REMOVED_AT_ONCE = 0.15
-"""The share of the surplus that goes at once; halved where that cannot be done."""
 _LOCAL = 1e-3
 """The gap to which weights are solved on given compounds while they are exchanged."""
 _LOCAL_ROUNDS = 8
@@ -23,14 +20,8 @@ _FEW = 400
 """Of no more candidates than this, those that others can do without are always looked for."""
 _SOLVED = 1000
 """Candidates on which weights are solved for once more."""
-_THINNED = 0.85
-"""The share of many candidates that stays at a time."""
-_LOOKS = 60
-"""Passes in which they come to represent what all did."""
-_TRIED = 4
-"""Candidates, in multiples of the rank, that are tried to be left out where the one of least weight cannot be."""
-_NEAR_RANK = 8
-"""Up to this multiple of the rank a G design on few compounds is tried as a start, too."""
+_KEPT = 0.7
+"""The share of the candidates that stays at a time."""
 
 
 def tidied(search: XYSearch, state: XYState) -> XYState:
@@ -68,45 +59,27 @@ def _evaluated(search: XYSearch, support: Ints, w: Floats) -> XYState | None:
 
 
 def on_at_most(search: XYSearch, state: XYState, size: int) -> XYState:
-    """Return the best state found on at most ``size`` candidates."""
-    if len(state.w) > max(size, _FEW) and search.room >= 1.0:
-        state = _thinned(search, state, max(size, _FEW))
-        if len(state.w) <= size:
-            solved = _solved_on(search, state.support, state.w) if size <= _SOLVED else None
-            return state if solved is None else min(state, solved, key=lambda one: one.value)
-    best = _down_to(search, state, size)
-    if len(best.support) > size:
+    """Return the best state found on at most ``size`` candidates: those of a G design, or of the most weight."""
+    if len(state.w) <= size:
+        return state
+    solved = _solved_on if size <= _SOLVED else _evaluated
+    found: list[XYState | None] = []
+    if size >= search.table.d:
+        design = g_optimal(search.table.candidates, gap=_LOCAL, max_support=size)
+        found.append(solved(search, design.support, design.weights))
+    fewer: XYState | None = state
+    while fewer is not None and len(fewer.w) > size:
+        search.progress(0.9, f"leaving compounds out, {len(fewer.w):,} in use")
+        most = max(size, min(int(_KEPT * len(fewer.w)), _FEW))
+        kept = np.sort(np.argsort(-fewer.w, kind="stable")[:most])
+        fewer = solved(search, fewer.support[kept], fewer.w[kept] / fewer.w[kept].sum())
+    possible = [one for one in (*found, fewer) if one is not None]
+    if not possible:
         raise AssayPilotError(
             f"{size:,} compounds are too few to estimate every comparison",
-            mend=f"{len(best.support):,} are enough.",
+            mend=f"{search.table.d:,} are enough.",
         )
-    other = _of_g(search, size)
-    return best if other is None else min(best, other, key=lambda one: one.value)
-
-
-def _thinned(search: XYSearch, state: XYState, size: int) -> XYState:
-    """Return about the same information on ``size`` candidates of many: those of least weight are replaced."""
-    table = search.table
-    x, w, support = table.rows(state.support), state.w, state.support
-    half = search.half_inverse(x, w)
-    while len(w) > size:
-        search.progress(0.9, f"leaving compounds out, {len(w):,} in use")
-        kept = np.sort(np.argsort(-w, kind="stable")[: max(size, int(_THINNED * len(w)))])
-        support, x = support[kept], x[kept]
-        w = same_information(x, w[kept] / w[kept].sum(), half @ half.T, None, _LOCAL, _LOOKS)
-    return XYState(support, w, search.worth(support, w), exact=True)
-
-
-def _of_g(search: XYSearch, size: int) -> XYState | None:
-    """Return the best weights on the compounds of a G design on so few, the better start near the rank.
-
-    None with limits.
-    """
-    table = search.table
-    if search.room < 1.0 or not table.d <= size < _NEAR_RANK * table.d:
-        return None
-    design = g_optimal(table.candidates, gap=_LOCAL, max_support=size)
-    return _solved_on(search, design.support, design.weights)
+    return min(possible, key=lambda one: one.value)
 
 
 def _solved_on(search: XYSearch, support: Ints, w: Floats) -> XYState | None:
@@ -137,35 +110,3 @@ def _solved_on(search: XYSearch, support: Ints, w: Floats) -> XYState | None:
     # What was seen while solving may be helped by the anchor, or not be estimable at all.
     value = search.worth(found.support, found.w)
     return XYState(found.support, found.w, value, exact=True) if value < np.inf else None
-
-
-def _down_to(search: XYSearch, state: XYState, size: int) -> XYState:
-    """Return the state on at most ``size`` candidates: those of least weight go, a few at a time."""
-    step = 0
-    while len(state.w) > size:
-        step = min(step or max(1, int(_REMOVED_AT_ONCE * len(state.w))), len(state.w) - size)
-        order = np.argsort(-state.w, kind="stable")
-        kept = np.sort(order[: len(state.w) - step])
-        fewer = _solved_on(search, state.support[kept], state.w[kept] / state.w[kept].sum())
-        if fewer is not None:
-            state = fewer
-            step = 0
-        elif step > 1:
-            step //= 2
-        else:
-            without = _without_another(search, state, order[::-1][1:])
-            if without is None:
-                break
-            state, step = without, 0
-    return state
-
-
-def _without_another(search: XYSearch, state: XYState, order: Ints) -> XYState | None:
-    """Return the state without the first candidate in the order that comparisons can do without."""
-    for place in order[: _TRIED * search.table.d]:
-        support, w = np.delete(state.support, place), np.delete(state.w, place)
-        if len(support) and search.worth(support, np.full(len(support), 1.0 / len(support))) < np.inf:
-            fewer = _solved_on(search, support, w / w.sum())
-            if fewer is not None:
-                return fewer
-    return None
