@@ -87,7 +87,7 @@ def _solved_on(search: XYSearch, support: Ints, w: Floats) -> XYState | None:
     if not search.holds(len(support)):
         return None
     x = search.table.rows(support)
-    if not search.y:
+    if not len(search.y):
         # The state came from a search that needed no list of directions.
         half = search.half_inverse(x, w)
         search.take(*search.find(half, 0.0), above=-1.0)

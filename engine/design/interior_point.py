@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.linalg import LinAlgError
 
-from ..arrays import Floats, Ints
+from ..arrays import Floats
 from ..models.ols import lower_factor, lower_inverse
 from .allowed import greatest_average
 from .criteria import dual_bound
@@ -56,33 +56,7 @@ class Point:
     """The multiplier of the sum: what a unit of weight is worth."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bundles:
-    """Directions by the bundle: the variance of one is the sum of y'V^-1 y over its columns.
-
-    A bundle of one column is a direction; one of several whose outer products sum to an average of y y' over many
-    directions represents that average, whose variance is at most the worst of them.
-    """
-
-    y: Floats
-    """Columns of all bundles as rows, ``(columns, d)``."""
-    starts: Ints
-    """The first column of each bundle."""
-
-    def sums(self, values: Floats) -> Floats:
-        """Return sums over the columns of each bundle, along the last axis."""
-        if len(self.starts) == len(self.y):
-            return values
-        return np.add.reduceat(values, self.starts, axis=-1)
-
-    def spread(self, share: Floats) -> Floats:
-        """Return the share of every column's bundle."""
-        if len(self.starts) == len(self.y):
-            return share
-        return np.repeat(share, np.diff(self.starts, append=len(self.y)))
-
-
-def starting_point(x: Floats, bundles: Bundles, base: Floats, room: float, w: Floats, share: Floats) -> Point:
+def starting_point(x: Floats, y: Floats, base: Floats, room: float, w: Floats, share: Floats) -> Point:
     """Return an interior point near the weights ``w`` and the distribution ``share``."""
     room = min(room, _AMPLE)
     even = np.full(len(x), 1.0 / len(x))
@@ -91,7 +65,7 @@ def starting_point(x: Floats, bundles: Bundles, base: Floats, room: float, w: Fl
     w = w * min(1.0, 1.0 / float(w.sum())) if w.any() else even
     w = (1.0 - _INSIDE) * w
     w = w + even * (1.0 - float(w.sum()))
-    variances = _variances(bundles, base + (x * w[:, None]).T @ x)[0]
+    variances = _variances(y, base + (x * w[:, None]).T @ x)[0]
     worst = float(variances.max()) * (1.0 + _START)
     slack = np.maximum(worst - variances, _START * worst)
     share = (1.0 - _INSIDE) * share / share.sum() + _INSIDE / len(share)
@@ -101,11 +75,11 @@ def starting_point(x: Floats, bundles: Bundles, base: Floats, room: float, w: Fl
     return Point(w, share, slack, worst, centre / np.maximum(w, least), at_high, worst)
 
 
-def _variances(bundles: Bundles, information: Floats) -> tuple[Floats, Floats]:
+def _variances(y: Floats, information: Floats) -> tuple[Floats, Floats]:
     """Return the variance of every direction, and the inverse of the Cholesky factor of V."""
     to_white = lower_inverse(lower_factor(information))
-    half = to_white @ bundles.y.T
-    return bundles.sums(np.einsum("ij,ij->j", half, half)), to_white
+    half = to_white @ y.T
+    return np.einsum("ij,ij->j", half, half), to_white
 
 
 def _longest(values: Floats, changes: Floats) -> float:
@@ -190,7 +164,7 @@ def _factored(matrix: Floats) -> Floats:
 
 def solve_saddle(
     x: Floats,
-    bundles: Bundles,
+    y: Floats,
     base: Floats,
     room: float,
     start: Point,
@@ -209,13 +183,13 @@ def solve_saddle(
     products = len(p.share) + len(p.w) * (1 + bounded)
     for _ in range(_STEPS):
         try:
-            variances, to_white = _variances(bundles, base + (x * p.w[:, None]).T @ x)
+            variances, to_white = _variances(y, base + (x * p.w[:, None]).T @ x)
         except LinAlgError:
             return best
         # A variance that fell further than foreseen leaves more slack; taking it keeps the next steps long.
         p.slack = np.maximum(p.slack, p.worst - variances)
-        half_x, half_y = to_white @ x.T, to_white @ bundles.y.T
-        slope = half_y * bundles.spread(p.share) @ half_y.T
+        half_x, half_y = to_white @ x.T, to_white @ y.T
+        slope = half_y * p.share @ half_y.T
         pairs = half_x.T @ slope @ half_x
         scores = np.diagonal(pairs)
         shares = float(p.share.sum())
@@ -235,7 +209,7 @@ def solve_saddle(
             mass=1.0 - float(p.w.sum()),
         )
         cross = half_x.T @ half_y
-        falls = bundles.sums(cross * cross)
+        falls = cross * cross
         hessian = half_x.T @ half_x
         hessian *= 2.0 * pairs
         try:

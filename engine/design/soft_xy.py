@@ -218,8 +218,7 @@ class _Smooth:
         """Give the search on working sets the directions that matter now, by how much they do."""
         inverse = self.table.outside(self._inverse(self.x, self.w))
         sharpness = _SHARPNESS[self.sharpness] / self.scale
-        keys, shares = self.soft.heaviest(inverse, sharpness, _HANDED * self.table.d)
-        self.search.given(keys, shares, self.soft.at(inverse, sharpness).average)
+        self.search.given(*self.soft.heaviest(inverse, sharpness, _HANDED * self.table.d))
 
     def _sharpen(self) -> None:
         """Set the first sharpness."""

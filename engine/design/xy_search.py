@@ -14,7 +14,7 @@ from ..text import percent
 from .allowed import greatest_average, nearest
 from .criteria import Weighted, dual_bound
 from .directions import Directions
-from .interior_point import Bundles, solve_saddle, starting_point
+from .interior_point import solve_saddle, starting_point
 from .subspace import may_be_singular, unseen_lengths
 from .table import Table
 
@@ -50,8 +50,6 @@ _ANCHOR = 0.05
 _ANCHORS = 1e-9, 1e-3
 """The share of a design that estimates all effects, mixed in where the optimum may leave some alone: in parts of the
 requested gap, as that is what it costs at most, and its limits."""
-_REST = 0.01
-"""The least share of the average that a search starts with, in addition to directions."""
 _TRACES = (1e-3, 0.0)
 """Parts of an even weight below which weights are left out for a design without that share."""
 
@@ -81,8 +79,7 @@ class XYSearch:
         self.count = _DIRECTIONS * table.d
         self.looks = 0
         self.keys = np.zeros((0, 1), dtype=np.intp)
-        self.y: list[Floats] = []
-        self.made = 0
+        self.y: Floats = np.zeros((0, table.d))
         self.share = np.zeros(0)
         self._have: set[tuple[int, ...]] = set()
         self._done = 0.0
@@ -162,16 +159,10 @@ class XYSearch:
         found: Floats = vectors / np.sqrt(np.maximum(values, _FLAT * float(values[-1])))
         return found
 
-    def bundles(self) -> Bundles:
-        """Return the directions of the working set."""
-        sizes = np.array([len(rows) for rows in self.y])
-        return Bundles(np.concatenate(self.y), np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp))
-
     def local_worth(self, half: Floats) -> Floats:
         """Return the variances of the directions in the working set, for V^-1 = half half'."""
-        bundles = self.bundles()
-        seen = bundles.y @ half
-        worth: Floats = bundles.sums(np.einsum("ij,ij->i", seen, seen)) * self.scale**2
+        seen = self.y @ half
+        worth: Floats = np.einsum("ij,ij->i", seen, seen) * self.scale**2
         return worth
 
     def start(self, warm: Weighted | None) -> tuple[Ints, Floats]:
@@ -202,38 +193,28 @@ class XYSearch:
         new = [i for i, (name, v) in enumerate(zip(names, values, strict=True)) if v > above and name not in self._have]
         if not new:
             return 0
-        y = self.directions.vectors(keys) @ self.table.to_here / self.scale
         singles = new[: self.count if most is None else most]
         self._have.update(names[i] for i in singles)
-        rows, added = [y[i : i + 1] for i in singles], keys[singles]
+        added = keys[singles]
         small = 1e-3 / max(len(self.share), 1)
         self.keys = added if not len(self.share) else np.concatenate([self.keys, added])
-        self.y += rows
-        self.share = np.concatenate([self.share, np.full(len(rows), small)])
+        y = self.directions.vectors(added) @ self.table.to_here / self.scale
+        self.y = np.concatenate([self.y, y])
+        self.share = np.concatenate([self.share, np.full(len(added), small)])
         return len(new)
 
-    def given(self, keys: Ints, shares: Floats, average: Floats) -> None:
-        """Begin with these directions, the average ``(d, d)`` of y y' from which they come, and its shares of them."""
+    def given(self, keys: Ints, shares: Floats) -> None:
+        """Begin with these directions and their shares."""
         self.take(keys, np.ones(len(keys)), above=0.0, most=len(keys))
-        self.share = np.concatenate([shares, [max(1.0 - float(shares.sum()), _REST)]])
-        self._take_average(average)
-
-    def _take_average(self, average: Floats) -> None:
-        """Add an average of y y' as one direction, under a key of its own."""
-        self.y.append(_factor(self.table.to_here.T @ average @ self.table.to_here / self.scale**2))
-        self.made += 1
-        label = np.zeros((1, self.keys.shape[1]), dtype=np.intp)
-        label[0, 0] = -self.made
-        self.keys = np.concatenate([self.keys, label])
+        self.share = shares / shares.sum()
 
     def solve(self, x: Floats, w: Floats, tolerance: float) -> tuple[Floats, float]:
         """Return the weights of the working sets' saddle point and the value of weight there; the shares are kept.
 
         Raises LinAlgError where these rows do not estimate all effects, with the anchor, if any.
         """
-        bundles = self.bundles()
-        start = starting_point(x, bundles, self.fixed, self.room, w, self.share)
-        point = solve_saddle(x, bundles, self.fixed, self.room, start, tolerance)
+        start = starting_point(x, self.y, self.fixed, self.room, w, self.share)
+        point = solve_saddle(x, self.y, self.fixed, self.room, start, tolerance)
         total = float(point.share.sum())
         self.share = point.share / total
         return nearest(point.w, self.room), point.level / total
@@ -242,9 +223,8 @@ class XYSearch:
         """Return H with H H' = S = V^-1 and the score x'S M S x of every candidate; record the proven bound."""
         table = self.table
         half = self.half_inverse(x, w)
-        bundles = self.bundles()
-        seen = bundles.y @ half
-        spread = (seen * bundles.spread(self.share)[:, None]).T @ seen
+        seen = self.y @ half
+        spread = (seen * self.share[:, None]).T @ seen
         slope = half @ spread @ half.T
         scores = table.leverages(slope)
         reachable = greatest_average(scores, self.room)
@@ -320,8 +300,7 @@ class XYSearch:
         if keep.sum() >= self.table.d and keep.sum() * self.room > 1.5:
             inside, x, w = inside[keep], x[keep], w[keep] / w[keep].sum()
         self._have.difference_update(tuple(key) for key in self.keys[~stays].tolist())
-        self.keys, self.share = self.keys[stays], self.share[stays]
-        self.y = [rows for rows, kept in zip(self.y, stays, strict=True) if kept]
+        self.keys, self.y, self.share = self.keys[stays], self.y[stays], self.share[stays]
         return inside, x, w
 
     def enter(
@@ -339,11 +318,3 @@ class XYSearch:
         w = np.concatenate([w, small])
         inside = np.concatenate([inside, new])
         return inside, np.concatenate([x, self.table.rows(new)]), w / w.sum(), len(new)
-
-
-def _factor(matrix: Floats) -> Floats:
-    """Return rows whose outer products sum to the matrix."""
-    values, vectors = np.linalg.eigh(matrix)
-    kept = values > 1e-12 * float(values[-1])
-    found: Floats = (vectors[:, kept] * np.sqrt(values[kept])).T
-    return found
