@@ -33,6 +33,7 @@ from ...domain.features import outside_span
 from ...domain.goals import AllEpsilonBest, Best, ParetoSet
 from ...strategies.designs import fit_norms, g_design, table, xy_design
 from ...strategies.fixed_pool import Fit, absorbed, best_guess, decided, empty_sums, fitted
+from ...strategies.linfact.linfact import sort_by_means
 from ...strategies.phased import number, whole
 from ...strategies.protocol import (
     NOT_ESTIMABLE,
@@ -70,10 +71,8 @@ def look_log(comparisons: int, look: int, delta: float) -> float:
 def by_means(goal: AllEpsilonBest, mean: Floats, half: Floats) -> Proven:
     """All epsilon-best from intervals of single means (LinFACT Algorithm 3 without phases)."""
     low, high = mean - half, mean + half
-    outs = high < low.max() - goal.epsilon
-    upper = high.max() - goal.epsilon
-    ins = ~outs & (low >= upper - goal.slack if goal.slack > 0 else low > upper)
-    return Proven(ins, outs)
+    found = sort_by_means(low, high, float(high.max()), float(low.max()), goal)
+    return Proven(found.good, found.bad)
 
 
 def by_pairs(goal: AllEpsilonBest, fit: Fit, rows: Ints, spread: float) -> Proven:

@@ -51,14 +51,14 @@ def phase_design(state: State, wells: float, gap: float, make: Designer, report:
         fewer = make(features, rows, targets, gap=gap, max_support=most, report=report)
         free = min((free, fewer), key=lambda plan: _rounded_up(plan.design, wells))
     capacity = state.problem.capacity
-    return free if capacity is None else _in_few_rounds(state, capacity, targets, wells, gap, free, make, report)
+    return free if capacity is None else in_few_rounds(state, capacity, targets, wells, gap, free, make, report)
 
 
 def _rounded_up(design: Design, wells: float) -> int:
     return int(ceilings(design.weights, wells * design.value).sum())
 
 
-def _in_few_rounds(
+def in_few_rounds(
     state: State,
     capacity: Capacity,
     targets: Ints | None,

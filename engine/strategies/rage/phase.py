@@ -23,7 +23,7 @@ from ...domain.features import Features, ProjectedFeatures, SiteFeatures, merge_
 from ...errors import AssayPilotError
 from ...models.ols import Estimate
 from ...system.progress import Report
-from ..designs import g_design, table, xy_design
+from ..designs import g_design, table
 from ..phased import fewest, lost_reason, wider
 from ..protocol import IN, NOT_ESTIMABLE, Arrays, Problem, State, StopReason
 
@@ -230,12 +230,6 @@ class Field(NamedTuple):
         found = g_design(x.features, x.rows, gap=GAPS[0], max_support=most, report=report).design
         value = _value(self, found, found.weights)
         return replace(found, criterion="xy", value=value, lower_bound=design.lower_bound)
-
-    def design(self, gap: float, upper: float | None, report: Report) -> Design:
-        """Return the XY-optimal design; no share above ``upper``."""
-        rows = self.candidates.rows
-        features = self.candidates.features
-        return xy_design(features, rows, self.targets.rows, gap=gap, upper=upper, report=report).design
 
 
 def field_of(state: State) -> Field:

@@ -19,9 +19,9 @@ from ...domain.goals import Best
 from ...models.ols import Estimate
 from ...system.progress import Report, silent
 from ..designs import fit as fit_measured
-from ..designs import table
+from ..designs import table, xy_design
 from ..linfact.linfact import largest_radius
-from ..linfact.planning import design_rows, means_phase
+from ..linfact.planning import design_rows, in_few_rounds, means_phase
 from ..phased import (
     SOFTER,
     Phased,
@@ -62,9 +62,6 @@ from .phase import (
     whole,
     with_compared,
 )
-
-_PRICE_OF_FEWER_ROUNDS = 1.1
-"""How many times the measurements of the free design a design may cost that saves rounds."""
 
 _LESS = 0.95
 """The least step down from a radius that did not end the search."""
@@ -243,21 +240,11 @@ class Rage(Phased):
         """Return the phase's design; with a capacity one that needs fewer rounds, where that costs little more."""
         given = self.parameters(state.problem)["gap"]
         gap = GAPS[field.many] if given is None else float(given)
-        free = field.design(gap, None, report)
-        capacity = state.problem.capacity
-        if capacity is None or field.many:
-            return free
-        total = _PRICE_OF_FEWER_ROUNDS * wells * free.value
-        rounds = math.ceil(total / capacity.per_round)
-        while True:
-            share = capacity.max_replicates * rounds / total
-            if share >= float(free.weights.max()):
-                return free
-            if share * field.candidates.n_rows >= 1.0:
-                bounded = field.design(gap, share, report)
-                if bounded.value <= _PRICE_OF_FEWER_ROUNDS * free.value:
-                    return bounded
-            rounds *= 2
+        problem, rows, targets = state.problem, field.candidates.rows, field.targets.rows
+        free = xy_design(problem.features, rows, targets, gap=gap, report=report)
+        if problem.capacity is None or field.many:
+            return free.design
+        return in_few_rounds(state, problem.capacity, targets, wells, gap, free, xy_design, report).design
 
     def decide(self, state: State, outcome: Outcome) -> Decision | None:
         """Decide which arms are beaten by one still in; the last one left, or with slack the leader, is the best."""
