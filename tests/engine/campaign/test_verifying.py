@@ -12,7 +12,7 @@ from assaypilot.engine.campaign.file.store import Store
 from assaypilot.engine.errors import AssayPilotError
 from tests.engine.campaign.making import answers, decide_phase, make
 
-WIDE = {"per_round": 96, "max_replicates": 96}
+WIDE = {"per_round": 96, "max_replicates": 96, "slack": 0.1}
 
 
 @pytest.fixture
