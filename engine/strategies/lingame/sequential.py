@@ -30,9 +30,6 @@ from ..protocol import (
 from .pool import Pool, Rules, added, pooled, rules_of, table_of
 from .questions import Sides, question_of
 
-_ENOUGH = 0.5
-"""Half-widths this small against that of lost arms: more measurements would hardly separate them better."""
-
 _EXPENSIVE = 4.0
 """From this multiple of the measurements on, a warning states what a bound on the effects costs."""
 

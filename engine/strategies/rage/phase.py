@@ -46,8 +46,6 @@ _PLENTY = 4
 """With so many measurements per compound apportionment is as good as moving single ones about."""
 _UP = 0.05
 """Of many wanted compounds weights are rounded up where that costs no more than this share of the measurements."""
-_STEP = 0.002
-"""The least step up from measurements that do not keep the promise, as a share of them."""
 _MANY = 3000
 """Of so many wanted compounds on, looking for the farthest pair takes seconds, so it is done less often."""
 _FEW = 0.25
