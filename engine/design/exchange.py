@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,8 +21,6 @@ _KEPT = 4
 """Directions considered from the start, per dimension; those that become the worst are added later."""
 _ENTRIES = 3_000_000
 """Numbers computed for one look at the moves; what would be more is cut down to the moves of largest log det."""
-_GIVERS, _TAKERS = 64, 128
-"""Rows that may give and take in a first look at the moves."""
 _TRIES = 5
 """Moves of one pass whose value over all directions is computed before more directions are considered."""
 
@@ -194,20 +191,13 @@ class _Walk:
             self.move(taker, giver)
         return None, (np.concatenate(in_the_way), value)
 
-    def promising(self, inverse: Floats, y: Floats, value: float) -> Iterator[tuple[float, int, int]]:
-        """Yield moves after which the given directions are all below ``value``, and how far; the best first, a few.
-
-        First those of the rows that lower the largest directions most; when more are requested, those of all rows.
-        """
+    def promising(self, inverse: Floats, y: Floats, value: float) -> list[tuple[float, int, int]]:
+        """Return moves after which the given directions are all below ``value``, and how far; the best first, a few."""
         found = self.possible(inverse)
         if not len(found.givers) or not len(found.takers):
-            return
-        changes, below = Changes(found, inverse, y), value * (1.0 - _GAIN)
-        rows, columns = changes.helpful(_GIVERS, _TAKERS)
-        first = changes.best(rows, columns, below, _TRIES)
-        yield from first
+            return []
         rows, columns = _cut(found.growth(), max(1, _ENTRIES // len(y)))
-        yield from (move for move in changes.best(rows, columns, below, _TRIES) if move not in first)
+        return Changes(found, inverse, y).best(rows, columns, value * (1.0 - _GAIN), _TRIES)
 
 
 def _cut(growth: Floats, most: int) -> tuple[Ints, Ints]:

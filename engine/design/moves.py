@@ -16,8 +16,6 @@ _FIRST = 4
 """Directions for which every move is evaluated; only moves that lower these are followed through all others."""
 _TOGETHER = 1000
 """Moves followed at once, the most promising first."""
-_NEAR = 0.03
-"""Directions this close to the largest decide which rows may help."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +88,6 @@ class Changes:
         self.taken = half[order] @ moves.v.T
         """y V^-1 v', ``(directions, takers)``."""
 
-    def helpful(self, givers: int, takers: int) -> tuple[Ints, Ints]:
-        """Return places of the givers that the largest directions lose least by, and of the takers they win most by."""
-        large = self.now >= (1.0 - _NEAR) * self.now[0]
-        lost = (self.given[large] ** 2).sum(axis=0) / np.maximum(1.0 - self.moves.h, _SINGULAR)
-        won = (self.taken[large] ** 2).sum(axis=0) / (1.0 + self.moves.g)
-        return least_of(lost, givers), least_of(-won, takers)
-
     def best(self, rows: Ints, columns: Ints, below: float, count: int) -> list[tuple[float, int, int]]:
         """Return moves after which all directions are below a value: ``(after, giver, taker)``, lowest first.
 
@@ -142,10 +133,3 @@ def _changed(given: Floats, taken: Floats, across: Floats, less: Floats, more: F
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         change: Floats = (given**2 * more - 2.0 * given * taken * across - taken**2 * less) / growth
     return change
-
-
-def least_of(values: Floats, count: int) -> Ints:
-    """Return places of the smallest values, ascending."""
-    if count >= len(values):
-        return np.arange(len(values))
-    return np.sort(np.argpartition(values, count - 1)[:count]).astype(np.intp)
