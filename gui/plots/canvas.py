@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
 from ..resources.theme import theme
 from ..runtime.gc_policy import figure_gone
-from ..runtime.tasks import single_shot
+from ..runtime.tasks import AfterPainting, single_shot
 from ..structures.drawing import drawing_pool
 
 Drawer = Callable[[tuple[float, float], float], "Figure"]
@@ -126,7 +126,8 @@ class Canvas(QWidget):
         self._drawn: _Drawn | None = None
         self._signals = _Signals()
         self._signals.drawn.connect(self._take)
-        self._pause = single_shot(self, 25, self._start)
+        self._ready = AfterPainting(self, self._start)
+        self._pause = single_shot(self, 25, self._ready.start)
         self._painted = False
         self._reserved = (90, False)
         theme().changed.connect(self._dress)
@@ -168,7 +169,8 @@ class Canvas(QWidget):
     @property
     def shown(self) -> bool:
         """Whether the picture of the latest figure is there."""
-        return self._drawn is not None and self._drawn.number == self._signals.latest and not self._pause.isActive()
+        coming = self._pause.isActive() or self._ready.waiting
+        return self._drawn is not None and self._drawn.number == self._signals.latest and not coming
 
     def stop(self) -> None:
         """Draw nothing any more."""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from PySide6.QtCore import QObject, QThread, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QThread, QTimer, Signal
 
 from assaypilot.engine.system.progress import Cancelled, Report
 
@@ -27,6 +27,28 @@ def single_shot(parent: QObject, pause: int, then: object) -> QTimer:
     made.setInterval(pause)
     made.timeout.connect(then)
     return made
+
+
+class AfterPainting(QObject):
+    """Calls once the window has painted what had changed: a thread that begins before takes Python from its own."""
+
+    def __init__(self, parent: QObject, then: Callable[[], object]) -> None:
+        super().__init__(parent)
+        self._then = then
+        self.waiting = False
+        """Whether it will be called."""
+
+    def start(self) -> None:
+        """Call it soon, however often this is called until then."""
+        if not self.waiting:
+            self.waiting = True
+            # Qt paints at its low priority.
+            QCoreApplication.postEvent(self, QEvent(QEvent.Type.User), Qt.EventPriority.LowEventPriority.value - 1)
+
+    def customEvent(self, event: QEvent) -> None:
+        """Call it."""
+        self.waiting = False
+        self._then()
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +174,8 @@ class Tasks(QObject):
         super().__init__(parent)
         self._waiting: list[Job] = []
         self._new: list[Job] = []
-        """Jobs for the worker once the window has painted: meanwhile it would take Python from the window's thread."""
-        self._soon = single_shot(self, 0, self._hand_over)
+        """Jobs for the worker, which begins after painting."""
+        self._soon = AfterPainting(self, self._hand_over)
         self._worker: _Worker | None = None
         self._timer = QTimer(self)
         self._timer.setInterval(int(1000 * EVERY))

@@ -28,7 +28,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from ..resources.theme import theme
-from ..runtime.tasks import single_shot
+from ..runtime.tasks import AfterPainting
 from ..tables.rows import SMILES
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ class Structures(QObject):
         self._pending: OrderedDict[Key, int] = OrderedDict()
         """Pictures that wait to be drawn, those seen last at the end, and the painting that wanted each."""
         self._painting = 0
-        self._next = single_shot(self, 0, self._painted)
+        self._next = AfterPainting(self, self._painted)
         self._drawing = False
         self._signals = _Signals()
         self.wanted = True
@@ -182,17 +182,13 @@ class Structures(QObject):
             return self._kept[key]
         self._pending[key] = self._painting
         self._pending.move_to_end(key)
-        if not self._next.isActive():
-            self._next.start()
+        self._next.start()
         if len(self._pending) > WAITING:  # scrolled past before they were drawn
             self._pending.popitem(last=False)
         return None
 
     def _painted(self) -> None:
-        """Draw what this painting lacked; whatever is wanted from now on belongs to another.
-
-        Not before: a thread that draws would take Python from the one that paints.
-        """
+        """Draw what this painting lacked; whatever is wanted from now on belongs to another."""
         self._painting += 1
         self._draw_next()
 
