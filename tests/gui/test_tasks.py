@@ -3,10 +3,11 @@
 import threading
 
 import pytest
+from PySide6.QtWidgets import QApplication, QWidget
 
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.system.progress import Cancelled
-from assaypilot.gui.runtime.tasks import Tasks
+from assaypilot.gui.runtime.tasks import AfterPainting, Tasks
 from tests.gui.helpers import endless, until
 
 
@@ -57,6 +58,27 @@ def test_errors_return_unchanged(qtbot, tasks):
         tasks.run("b", break_, results.done.append, results.failed.append)
     assert [type(error) for error in results.failed] == [AssayPilotError, ZeroDivisionError]
     assert results.done == []
+
+
+def test_work_begins_once_the_window_has_painted(qtbot):
+    seen = []
+
+    class Painted(QWidget):
+        def paintEvent(self, event):
+            seen.append("painted")
+
+    widget = Painted()
+    qtbot.addWidget(widget)
+    widget.show()
+    until(qtbot, lambda: bool(seen))
+    seen.clear()
+    begin = AfterPainting(widget, lambda: seen.append("begun"))
+    begin.start()
+    widget.update()
+    begin.start()
+    until(qtbot, lambda: "begun" in seen)
+    QApplication.processEvents()
+    assert seen == ["painted", "begun"]
 
 
 def test_cancel_stops_a_job_at_its_next_report(qtbot, tasks):
