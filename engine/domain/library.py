@@ -207,6 +207,11 @@ class Library:
         return hash(self.digest)
 
     @cached_property
+    def all_measurable(self) -> bool:
+        """Whether every compound can be measured."""
+        return bool(self.measurable.all())
+
+    @cached_property
     def _index(self) -> dict[str, int]:
         return {name: position for position, name in enumerate(self.ids)}
 

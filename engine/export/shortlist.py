@@ -116,8 +116,8 @@ def availability(status: Status, compound: int) -> str:
     if status.stock is not None:
         return status.stock.word(compound)
     # Availability is stated only where some compounds cannot be measured.
-    measurable = status.library.measurable
-    return "in stock" if measurable[compound] and not measurable.all() else "to be made"
+    library = status.library
+    return "in stock" if library.measurable[compound] and not library.all_measurable else "to be made"
 
 
 def stock_columns(status: Status, compounds: Sequence[int]) -> list[Column]:
