@@ -73,10 +73,14 @@ class Campaign(CampaignFile):
 
     def arrived(self, ids: Sequence[str]) -> None:
         """Record that compounds that were to be made have arrived; they come in the next round of their phase."""
-        found = map(self._ledger.library.find, ids)
-        lines = [StockLine(compound, IN_STOCK) for compound in found if compound is not None]
-        if not lines or not self.set_stock(lines, note="arrived"):
-            raise AssayPilotError("these compounds are in stock already, or not in the library")
+        lines = []
+        for name in ids:
+            compound = self._ledger.library.find(name)
+            if compound is None:
+                raise AssayPilotError(f"{name!r} is not in the library", option="--arrived", mend="Check the id.")
+            lines.append(StockLine(compound, IN_STOCK))
+        if not self.set_stock(lines, note="arrived"):
+            raise AssayPilotError("these compounds are in stock already")
 
     def plan_confirmation(self, report: Report = silent) -> Round | None:
         """Return the next confirmation round, or the open one unchanged.

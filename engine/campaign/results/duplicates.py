@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import datetime
 import functools
 import math
@@ -267,32 +266,57 @@ def _identities(m: Measurement, endpoints: Sequence[Endpoint]) -> list[Identity]
     return found
 
 
-_SPELLED = (
-    *("%Y-%m-%d", "%d-%m-%Y", "%d-%m-%y", "%m-%d-%Y", "%m-%d-%y"),
-    *("%d-%b-%Y", "%d-%b-%y", "%d-%B-%Y", "%d-%B-%y", "%b-%d-%Y", "%b-%d-%y", "%B-%d-%Y", "%B-%d-%y"),
-)
-"""Days as people write them, with hyphens between the parts."""
-_BETWEEN = re.compile(r"[-./, ]+")
+_YEAR_FIRST = re.compile(r"(\d{4})[-./](\d{1,2})[-./](\d{1,2})")
+_NUMBERS = re.compile(r"(\d{1,2})([-./])(\d{1,2})\2(\d{4}|\d{2})")
+_DAY_AND_NAME = re.compile(r"(\d{1,2})[-./ ]{1,2}([^\W\d_]{3,})[-./, ]{1,2}(\d{4}|\d{2})")
+_NAME_AND_DAY = re.compile(r"([^\W\d_]{3,})[. ]{1,2}(\d{1,2}),? (\d{4}|\d{2})")
 _TIME = re.compile(r"[T ]+\d{1,2}:\d\d.*")
 _SERIAL = re.compile(r"[34]\d{4}")
 _FIRST_DAY = datetime.date(1899, 12, 30)
 """Day 0 of spreadsheets."""
+_MONTHS = (
+    ("jan",), ("feb", "fév"), ("mar", "mär"), ("apr", "avr"), ("may", "mai"), ("jun", "juin"), ("jul", "juil"),
+    ("aug", "aoû"), ("sep",), ("oct", "okt"), ("nov",), ("dec", "dez", "déc"),
+)  # fmt: skip
 
 
 @functools.lru_cache(maxsize=1024)
 def days(text: str) -> frozenset[str]:
     """Return the days a text may mean, as 2026-03-05: two for 3/5/2026; none when it is no date.
 
-    The time of day is left aside. Year of two digits: 1969 to 2068. A whole number from 30000 to 49999 is the day a
+    The time of day is left aside. Year of two digits: 1970 to 2069. A whole number from 30000 to 49999 is the day a
     spreadsheet counts.
     """
     bare = _TIME.sub("", text.strip())
-    if _SERIAL.fullmatch(bare):
-        return frozenset({(_FIRST_DAY + datetime.timedelta(days=int(bare))).isoformat()})
-    joined, found = _BETWEEN.sub("-", bare), set()
-    for spelled in _SPELLED:
-        if spelled.startswith("%m") and "." in bare:
-            continue  # with points the day comes first everywhere
-        with contextlib.suppress(ValueError):
-            found.add(datetime.datetime.strptime(joined, spelled).date().isoformat())
-    return frozenset(found)
+    if match := _YEAR_FIRST.fullmatch(bare):
+        found = [_day(match[1], int(match[2]), match[3])]
+    elif match := _NUMBERS.fullmatch(bare):
+        found = [_day(match[4], int(match[3]), match[1])]
+        if match[2] != ".":  # with points the day comes first everywhere
+            found.append(_day(match[4], int(match[1]), match[3]))
+    elif match := _DAY_AND_NAME.fullmatch(bare):
+        found = [_day(match[3], _month(match[2]), match[1])]
+    elif match := _NAME_AND_DAY.fullmatch(bare):
+        found = [_day(match[3], _month(match[1]), match[2])]
+    elif _SERIAL.fullmatch(bare):
+        found = [(_FIRST_DAY + datetime.timedelta(days=int(bare))).isoformat()]
+    else:
+        found = []
+    return frozenset(day for day in found if day)
+
+
+def _month(name: str) -> int:
+    """Return its number from its first letters; 0 when it is no month."""
+    folded = name.casefold()
+    # "juin" and "juil" have the same start, so the longest start decides.
+    fits = [(len(start), k) for k, starts in enumerate(_MONTHS, 1) for start in starts if folded.startswith(start)]
+    return max(fits)[1] if fits else 0
+
+
+def _day(year: str, month: int, day: str) -> str:
+    """Return the day, or "" when there is none."""
+    full = int(year) if len(year) == 4 else int(year) + (1900 if int(year) >= 70 else 2000)
+    try:
+        return datetime.date(full, month, int(day)).isoformat()
+    except ValueError:
+        return ""

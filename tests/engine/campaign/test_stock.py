@@ -215,8 +215,8 @@ def test_refusals_leave_everything_as_it_was(tmp_path: Path) -> None:
             campaign.set_stock([StockLine(8, IN_STOCK)])
         with pytest.raises(AssayPilotError, match="no compound would be left"):
             campaign.set_stock([StockLine(c, CANNOT) for c in range(9)])
-        with pytest.raises(AssayPilotError, match="not in the library"):
-            campaign.arrived(["nobody"])
+        with pytest.raises(AssayPilotError, match="'nobody' is not in the library"):
+            campaign.arrived([campaign.status().library.ids[0], "nobody"])
         assert campaign.events == events
     for wrong in ({"round_days": 0.0},):
         with pytest.raises(AssayPilotError):
