@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFormLayout, QWidget
@@ -17,16 +16,14 @@ from assaypilot.engine.domain.plates import Layout
 from assaypilot.engine.export.work_list import control_wells
 from assaypilot.engine.text import many, signed
 
+from ..session.session import Session
 from ..widgets.inputs import Field
 from ..widgets.layout import column_of, show_dialog
 from ..widgets.text import Details, label
 from .entry import entered_text, parse_entry, parts_of, result_of, user_decimal
 from .reason_dialog import CorrectDialog, ExcludeDialog
 from .round_panel import Shown, ValueList
-
-if TYPE_CHECKING:
-    from .round_page import RoundPage
-
+from .round_rows import RoundModel
 
 AGAIN = "used again by the user"
 SHOWN = "Controls decide nothing by themselves. The change is kept in the log."
@@ -74,9 +71,9 @@ def rows_of(status: Status, shown: Round, layout: Layout | None) -> Iterator[Row
 class ControlsPane(QWidget):
     """Below the round in the panel at the right; hidden in campaigns without controls."""
 
-    def __init__(self, page: RoundPage) -> None:
+    def __init__(self, session: Session, model: RoundModel) -> None:
         super().__init__()
-        self._page = page
+        self._session, self._model = session, model
         column = column_of(label("Controls", "heading"), holder=self, spacing=8)
         self.form = QFormLayout()
         self.form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
@@ -89,18 +86,19 @@ class ControlsPane(QWidget):
         self.values = ValueList()
         self.values.correct.connect(self.correct)
         self.values.exclude.connect(self.exclude)
-        self.values.include.connect(lambda number: page.session.amend_control(number, AGAIN, excluded=False))
+        self.values.include.connect(lambda number: session.amend_control(number, AGAIN, excluded=False))
         column.addWidget(self.values)
         self.fields: dict[Row, Field] = {}
         self._round = 0
         self.hide()
 
-    def show_round(self, status: Status, shown: Round, layout: Layout | None, *, editable: bool) -> None:
+    def show_round(self, status: Status, shown: Round) -> None:
         """Show the controls of a round; what is being typed stays while its row does."""
+        editable = self._model.editable
         self.setVisible(bool(status.settings.controls) and not shown.confirmation)
         if not status.settings.controls or shown.confirmation:
             return
-        rows = list(rows_of(status, shown, layout))
+        rows = list(rows_of(status, shown, shown.layout))
         if list(self.fields) != rows or self._round != shown.number:
             typed = {row: field.text for row, field in self.fields.items()} if self._round == shown.number else {}
             while self.form.rowCount():
@@ -168,8 +166,7 @@ class ControlsPane(QWidget):
 
     def _enter(self, row: Row) -> None:
         """Save what was typed into a row, or show what is wrong with it."""
-        page, field = self._page, self.fields[row]
-        view, shown = page.view, page.shown
+        field, view, shown = self.fields[row], self._model.view, self._model.round
         if view is None or shown is None or not field.text or field.edit.isReadOnly():
             return
         status = view.status
@@ -187,7 +184,7 @@ class ControlsPane(QWidget):
         except ValueError as error:
             field.problem(str(error))
             return
-        page.session.record(
+        self._session.record(
             results,
             lambda _: field.edit.clear(),
             source=Source("typed"),
@@ -206,21 +203,21 @@ class ControlsPane(QWidget):
         return Shown(reading.number, caption, "" if out else now, struck, " · ".join(notes), out)
 
     def _found(self, number: int) -> Reading | None:
-        view = self._page.view
+        view = self._model.view
         return None if view is None else next((r for r in view.status.readings if r.number == number), None)
 
     def correct(self, number: int) -> None:
         """Ask for the right value of a control and why, and correct it."""
-        view, found = self._page.view, self._found(number)
+        view, found = self._model.view, self._found(number)
         if view is None or found is None:
             return
         endpoint, name = view.status.endpoints[found.endpoint], view.status.settings.controls[found.control].name
-        dialog = CorrectDialog(as_measurement(found), name, endpoint, self._page, exact=True)
+        dialog = CorrectDialog(as_measurement(found), name, endpoint, self, exact=True)
         dialog.consequences_wanted.connect(lambda: dialog.show_consequences((SHOWN,)))
 
         def accepted() -> None:
             if dialog.entry is not None:
-                self._page.session.amend_control(
+                self._session.amend_control(
                     number, dialog.reason, value=dialog.entry.value, unit=dialog.entry.unit or endpoint.unit
                 )
 
@@ -228,12 +225,12 @@ class ControlsPane(QWidget):
 
     def exclude(self, number: int) -> None:
         """Ask why the value of a control is to be left out, and leave it out."""
-        view, found = self._page.view, self._found(number)
+        view, found = self._model.view, self._found(number)
         if view is None or found is None:
             return
         endpoint, name = view.status.endpoints[found.endpoint], view.status.settings.controls[found.control].name
-        dialog = ExcludeDialog(as_measurement(found), name, endpoint, self._page, instead=SHOWN)
-        show_dialog(dialog, lambda: self._page.session.amend_control(number, dialog.reason, excluded=True))
+        dialog = ExcludeDialog(as_measurement(found), name, endpoint, self, instead=SHOWN)
+        show_dialog(dialog, lambda: self._session.amend_control(number, dialog.reason, excluded=True))
 
 
 def on_plates(results: Sequence[Result], layout: Layout | None, compound: int, endpoint: int) -> list[Result]:

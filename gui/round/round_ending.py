@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QLabel, QRadioButton, QWidget
 
-from assaypilot.engine.campaign.cautions import surprises
 from assaypilot.engine.campaign.issued_rounds import Missing, Round
 from assaypilot.engine.campaign.state import Guarantee
 from assaypilot.engine.domain.endpoint import Endpoint
 from assaypilot.engine.text import joined, many
 
+from ..session.session import Session
 from ..widgets.inputs import line_edit
 from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import button, label
-
-if TYPE_CHECKING:
-    from .round_page import RoundPage
+from .round_rows import RoundModel
 
 
 class EndingPanel(QFrame):
@@ -224,14 +221,15 @@ def _missing_of_each(shown: Round, endpoints: Sequence[Endpoint]) -> str:
 class RoundEnds:
     """What the two cards of the panel do."""
 
-    def __init__(self, page: RoundPage) -> None:
-        self._page = page
+    def __init__(
+        self, session: Session, model: RoundModel, closing: ClosePanel, withdrawing: WithdrawPanel,
+        show_open: Callable[[], None],
+    ) -> None:  # fmt: skip
+        self._session, self._model, self._show_open = session, model, show_open
         self._closed: Callable[[], None] | None = None
-        self.closing, self.withdrawing = page.panel.closing, page.panel.withdrawing
+        self.closing, self.withdrawing = closing, withdrawing
         self.closing.accepted.connect(self._close)
         self.withdrawing.accepted.connect(self._withdraw)
-        for card in (self.closing, self.withdrawing):
-            card.asking.connect(lambda _: page.link.make_room())
 
     @property
     def asking(self) -> bool:
@@ -245,21 +243,19 @@ class RoundEnds:
 
     def close(self, closed: Callable[[], None] | None) -> None:
         """Show what closing the open round means, and close it when that is confirmed."""
-        page, shown = self._page, self._open()
-        if page.view is None or shown is None:
+        model, shown = self._model, self._open()
+        if model.view is None or shown is None:
             return
-        page.table.commit()
         self._closed = closed
         self.withdrawing.reject()
-        status = page.view.status
-        questioned = sum(one.measurement.number not in page.kept for one in surprises(status, shown))
+        status = model.view.status
         self.closing.ask(
-            shown, status.endpoints, status.guarantee, refused=len(page.model.refused), questioned=questioned
+            shown, status.endpoints, status.guarantee, refused=len(model.refused), questioned=len(model.questioned())
         )
 
     def withdraw(self) -> None:
         """Show what withdrawing the open round means, and withdraw it when that is confirmed."""
-        view, shown = self._page.view, self._open()
+        view, shown = self._model.view, self._open()
         if view is not None and shown is not None:
             self.closing.reject()
             self.withdrawing.ask(
@@ -268,15 +264,15 @@ class RoundEnds:
 
     def _open(self) -> Round | None:
         """Return the open round, which is shown from now on; None when there is none that may be changed."""
-        page = self._page
-        if page.view is None or page.view.status.open_round is None or page.view.read_only:
+        view = self._model.view
+        if view is None or view.status.open_round is None or view.read_only:
             return None
-        page.look_at(None)
-        return page.view.status.open_round
+        self._show_open()
+        return view.status.open_round
 
     def _close(self) -> None:
-        self._page.session.close_round(self.closing.missing, self.closing.reason, self._closed)
+        self._session.close_round(self.closing.missing, self.closing.reason, self._closed)
 
     def _withdraw(self) -> None:
-        session, note = self._page.session, self.withdrawing.reason
+        session, note = self._session, self.withdrawing.reason
         session.withdraw_round(note, lambda: session.message.emit("The round was withdrawn."))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QGuiApplication, QShowEvent
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from assaypilot.engine.campaign.cautions import Surprise, surprises
+from assaypilot.engine.campaign.cautions import Surprise
 from assaypilot.engine.campaign.issued_rounds import Round
 
 from ..history.history_page import local_time
@@ -14,7 +14,6 @@ from ..session.session import Session
 from ..session.view import View
 from ..structures.drawing import Structures
 from ..tables.rows import plain_tip
-from ..tables.table import as_clipboard
 from ..widgets.inputs import combo_box, fill_box
 from ..widgets.layout import column_of, put, splitter
 from ..widgets.text import button, label
@@ -31,6 +30,10 @@ from .round_rows import RoundModel
 from .round_table import RoundTable
 from .round_tools import RoundOrders, Tools
 from .round_values import RoundValues
+
+WITH_PLATES = 372
+"""Pixels of the panel at the right, at least, once there are plates in it."""
+NO_LIMIT = 16_777_215
 
 
 class RoundPage(Page):
@@ -72,23 +75,24 @@ class RoundPage(Page):
         scroll, panel = side_panel()
         self.panel = RoundPanel(structures)
         panel.addLayout(self.panel)
-        self.controls = ControlsPane(self)
+        self.controls = ControlsPane(session, self.model)
         panel.addWidget(self.controls)
         self.plates_pane = PlatesPane()
         self.side = splitter(Qt.Orientation.Vertical, self.plates_pane, scroll)
         self.side.setStretchFactor(0, 0)
         self.side.setStretchFactor(1, 1)
         self.sides = with_side(self, self.side)
-        self.values = RoundValues(self)
+        self._scroll = scroll
+        self._wells = 0
+        """Wells of the plate shown last."""
+        self.values = RoundValues(session, self.table, self.model, self.panel)
         """What becomes of what is typed."""
-        self.reading = RoundReading(self)
+        self.reading = RoundReading(session, self.table, self.model, self.values, self.preview, self._turn)
         """What becomes of what is pasted or read from a file."""
-        self.link = PlateLink(self, scroll)
-        self.ends = RoundEnds(self)
+        self.link = PlateLink(session, self.model, self.table, self.plates_pane)
+        closing, withdrawing = self.panel.closing, self.panel.withdrawing
+        self.ends = RoundEnds(session, self.model, closing, withdrawing, lambda: self.look_at(None))
         self.orders.impossible.connect(lambda ids: ask_unavailable(ids, self.session, self))
-        self.view: View | None = None
-        self.kept: set[int] = set()
-        """Numbers of surprising measurements that are to stay."""
         self._wanted: int | None = None
         """Number of the chosen earlier round."""
         self._connect()
@@ -120,10 +124,10 @@ class RoundPage(Page):
         pane.lay_out.connect(self.work_list)
         pane.print_page.connect(self.print_page)
         self.chooser.activated.connect(lambda _: self.look_at(self.chooser.currentData()))
-
-    def count_unsaved(self) -> None:
-        """Tell how many typed values are refused."""
-        self.unsaved.emit(len(self.model.refused))
+        self.model.unsaved.connect(self.unsaved)
+        self.session.selection.changed.connect(self._follow)
+        for card in (self.ends.closing, self.ends.withdrawing):
+            card.asking.connect(lambda _: self._make_room())
 
     def leave(self) -> int:
         """Take what is being typed before the window closes; return how many typed values are not in the file."""
@@ -158,9 +162,9 @@ class RoundPage(Page):
         return parts.get(shown, self.table)
 
     @property
-    def writable(self) -> bool:
-        """Whether this window may change the campaign."""
-        return self.view is not None and not self.view.read_only
+    def view(self) -> View | None:
+        """The campaign that is shown."""
+        return self.model.view
 
     @property
     def shown(self) -> Round | None:
@@ -169,19 +173,16 @@ class RoundPage(Page):
 
     def forget(self) -> None:
         """Show no round, as before the first one."""
-        self.view = self.model.round = None
-        self.model.fill([], 0)
-        self.unsaved.emit(0)
+        self.model.clear()
 
     def refresh(self, view: View, *, opened: bool) -> None:
         """Show the current state of a campaign."""
         latest_before = None if self.view is None or self.view.round is None else self.view.round.number
-        self.view = view
         latest = view.round
         if opened or latest is None or latest.number != latest_before:
             self._wanted = None
         if opened:
-            self.kept.clear()
+            self.model.kept.clear()
             self.panel.hide_wrong()
             self.ends.start_over()
             self.stack.setCurrentWidget(self.list)
@@ -204,7 +205,7 @@ class RoundPage(Page):
         self.plan_button.setVisible(not view.read_only)
         self.chooser.hide()
         self.stack.setCurrentWidget(self.none)
-        self.model.round = None
+        self.model.view, self.model.round = view, None
 
     def _show_round(self, view: View, shown: Round, *, opened: bool) -> None:
         before = self.model.round
@@ -214,9 +215,8 @@ class RoundPage(Page):
             self.ends.start_over()
         line, cell = self.table.current_row(), self.table.current_cell
         chosen = self.table.selected_rows()
-        layout = shown.layout
         self.link.quietly(True)
-        self.model.show(view.status, shown, editable=not view.read_only, layout=layout)
+        self.model.show(view, shown)
         if not another and line is not None and self.table.current_row() is None:  # columns came or went
             self.table.choose(line, result_key(cell[0], min(cell[1], self.model.cells - 1)))
             self.link.select(chosen)
@@ -230,11 +230,9 @@ class RoundPage(Page):
         self._offer_rounds(view, shown)
         self._explain()
         self.panel.show_progress(view, self.model)
-        writable = not view.read_only and shown.state != "withdrawn"
-        self.controls.show_round(view.status, shown, layout, editable=writable)
+        self.controls.show_round(view.status, shown)
         self._ask()
-        self.link.show_plates(layout)
-        self.count_unsaved()
+        self._show_plates(view, shown)
 
     def _to_first(self, line: int | None) -> None:
         """Make a cell that waits for a result the current one: of a line, else the first of all."""
@@ -251,17 +249,6 @@ class RoundPage(Page):
             self.plates_pane.copy()
         else:
             self.table.copy()
-
-    def copy_work_list(self) -> None:
-        """Copy the list for the lab, one row per measurement."""
-        if self.view is None or self.model.round is None:
-            return
-        from assaypilot.engine.export.work_list import work_list
-
-        sheet = work_list(self.view.status, self.model.round)
-        rows = [["" if cell is None else str(cell) for cell in row] for row in sheet.rows]
-        QGuiApplication.clipboard().setText(as_clipboard([list(sheet.header), *rows]))
-        self.session.message.emit(f"{len(rows):,} rows of the work list are on the clipboard.")
 
     def focus_first_empty(self) -> None:
         """Go to the first line of the open round that waits for a result."""
@@ -299,7 +286,16 @@ class RoundPage(Page):
     def showEvent(self, event: QShowEvent) -> None:
         """Go to what was selected on another page meanwhile."""
         super().showEvent(event)
-        self.link.follow()
+        self._follow()
+
+    def _follow(self) -> None:
+        if self.isVisible():
+            self.link.follow()
+
+    def _turn(self, to: QWidget) -> None:
+        """Show the preview, or what it took the place of."""
+        back = self.list if self.model.round is not None else self.none
+        self.stack.setCurrentWidget(self.preview if to is self.preview else back)
 
     def _subtitle(self, shown: Round) -> str:
         parts = [f"issued {local_time(shown.issued)}"]
@@ -329,19 +325,45 @@ class RoundPage(Page):
         if wrong is not None:
             self.panel.show_wrong(line, *wrong, place, at)
 
-    def questioned(self) -> list[Surprise]:
-        """Return the values of the round that are to be confirmed."""
-        view, shown = self.view, self.model.round
-        if view is None or shown is None or shown.state != "open":
-            return []
-        return [one for one in surprises(view.status, shown) if one.measurement.number not in self.kept]
-
     def _ask(self) -> None:
         if self.view is not None:
-            self.panel.show_surprises(self.view, self.questioned(), editable=self.model.editable)
+            self.panel.show_surprises(self.view, self.model.questioned(), editable=self.model.editable)
 
     def _keep(self, surprise: Surprise) -> None:
-        self.kept.add(surprise.measurement.number)
+        self.model.kept.add(surprise.measurement.number)
         self._ask()
         if self.view is not None and self.model.round is not None:
-            self.link.show_plates(self.model.round.layout)
+            self._show_plates(self.view, self.model.round)
+
+    # ------------------------------------------------------------------ the plates
+
+    def _show_plates(self, view: View, shown: Round) -> None:
+        """Show the plates of the round, or the line that offers them."""
+        if shown.layout is None:
+            self.plates_pane.show_none()
+        else:
+            self.plates_pane.show_round(self.model, view.status, shown.layout)
+            self.link.ring()
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """Divide the panel between the plates and the details; a question has all of it."""
+        pane, shown = self.plates_pane, self.model.round
+        if self.ends.asking:
+            pane.hide()
+            self._scroll.verticalScrollBar().setValue(0)
+            return
+        offered = self.model.writable and shown is not None and shown.state == "open"
+        pane.setVisible(pane.has_plates or offered)
+        pane.setMinimumWidth(WITH_PLATES if pane.has_plates else 0)
+        if not pane.has_plates:
+            least = pane.minimumSizeHint().height()
+            pane.setMaximumHeight(least)
+            self.side.setSizes([least, max(self.height() - least, 1)])
+            return
+        wells = pane.plate.wells
+        if pane.maximumHeight() != NO_LIMIT or wells != self._wells:
+            self._wells = wells
+            pane.setMaximumHeight(NO_LIMIT)
+            high = min(pane.height_for(max(self.sides.sizes()[1], WITH_PLATES)), int(0.62 * self.height()))
+            self.side.setSizes([high, max(self.height() - high, 1)])

@@ -97,13 +97,11 @@ class PlatesPane(QFrame):
         self.layout_button.show()
         self.words.hide()
 
-    def show_round(
-        self, model: RoundModel, status: Status, layout: Layout, questioned: Collection[int], *, writable: bool
-    ) -> None:
-        """Show the plates of a round; ``questioned``: numbers of measurements to be confirmed."""
+    def show_round(self, model: RoundModel, status: Status, layout: Layout) -> None:
+        """Show the plates of a round."""
         same = self._layout == layout and self.plate.plate is not None
         self._model, self._status, self._layout = model, status, layout
-        self._questioned = frozenset(questioned)
+        self._questioned = frozenset(one.measurement.number for one in model.questioned())
         names = [plate.name for plate in layout.plates]
         if not same or [self.which.itemText(n) for n in range(self.which.count())] != names:
             fill_box(self.which, [(name, None) for name in names])
@@ -114,7 +112,7 @@ class PlatesPane(QFrame):
         for widget in self._with_plates[1:]:
             widget.show()
         self.layout_button.hide()
-        self.change_button.setVisible(writable)
+        self.change_button.setVisible(model.writable)
         self._show()
 
     def choose(self, compounds: Collection[int], current: int | None) -> None:

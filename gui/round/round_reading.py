@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent
@@ -18,15 +17,15 @@ from assaypilot.engine.system.progress import Report
 from assaypilot.engine.text import many
 
 from ..resources.theme import theme
+from ..session.session import Session
 from ..tables.rows import Column, RowsModel, words
 from ..tables.table import Table
 from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import Callout, button, label
 from .pasting import Intended, PastedRow, intend_file, intend_paste
-
-if TYPE_CHECKING:
-    from .round_page import RoundPage
-
+from .round_rows import RoundModel
+from .round_table import RoundTable
+from .round_values import RoundValues
 
 LONG = 60
 """Letters of a reason that fit a line."""
@@ -121,75 +120,76 @@ class Preview(QWidget):
 class RoundReading:
     """The preview of a page, from the clipboard or a file to the campaign."""
 
-    def __init__(self, page: RoundPage) -> None:
-        self._page = page
-        page.preview.accepted.connect(self._write)
-        page.preview.cancelled.connect(self.leave)
+    def __init__(
+        self, session: Session, table: RoundTable, model: RoundModel, values: RoundValues, preview: Preview,
+        turn: Callable[[QWidget], None],
+    ) -> None:  # fmt: skip
+        """``turn`` shows the preview in place of the list, or the list again."""
+        self._session, self._table, self._model, self._values = session, table, model, values
+        self._preview, self._turn = preview, turn
+        preview.accepted.connect(self._write)
+        preview.cancelled.connect(self.leave)
 
     def paste(self) -> None:
         """Show what the clipboard would write into the round."""
-        page = self._page
-        view, shown = page.view, page.model.round
-        if view is None or shown is None or not page.model.editable:
+        model, table, session = self._model, self._table, self._session
+        view, shown = model.view, model.round
+        if view is None or shown is None or not model.editable:
             mend = "Plan the next round first."
-            page.session.failed.emit(AssayPilotError("there is no round to paste into", mend=mend))
+            session.failed.emit(AssayPilotError("there is no round to paste into", mend=mend))
             return
-        page.session.begun.emit()
+        session.begun.emit()
         text = QGuiApplication.clipboard().text()
-        row = page.table.currentIndex().row()
-        lines = [int(line) for line in page.model.rows[max(row, 0) :]]
-        place = page.table.current_cell[0]
+        row = table.currentIndex().row()
+        lines = [int(line) for line in model.rows[max(row, 0) :]]
+        place = table.current_cell[0]
 
         def work(report: Report) -> Intended:
             return intend_paste(text, view.status, shown, lines, place, report=report)
 
-        page.session.read("Reading the clipboard", work, self.show)
+        session.read("Reading the clipboard", work, self.show)
 
     def read(self, path: Path) -> None:
         """Show what a results file would write."""
-        page = self._page
-        view, shown = page.view, page.model.round
+        view, shown = self._model.view, self._model.round
         if view is None:
             return
-        page.session.begun.emit()
+        self._session.begun.emit()
 
         def work(report: Report) -> Intended:
             from assaypilot.engine.tables.opening import read_table
 
             return intend_file(read_table(path, report), view.status, shown, report)
 
-        page.session.read(f"Reading {path.name}", work, self.show)
+        self._session.read(f"Reading {path.name}", work, self.show)
 
     def show(self, intended: Intended) -> None:
         """Show what would be written in place of the list."""
-        page = self._page
-        if page.view is not None and page.view.read_only:
-            page.session.failed.emit(AssayPilotError("this window is read-only", mend="Use the window that has it."))
+        view, failed = self._model.view, self._session.failed
+        if view is not None and view.read_only:
+            failed.emit(AssayPilotError("this window is read-only", mend="Use the window that has it."))
             return
         if not intended.rows:
-            page.session.failed.emit(
-                AssayPilotError("no value was found", mend="Copy or save the column with the results, too.")
-            )
+            failed.emit(AssayPilotError("no value was found", mend="Copy or save the column with the results, too."))
             return
-        if page.view is not None:
+        if view is not None:
             bounds = sum(result.relation != "=" for result in intended.results)
             if bounds:
-                does = of_bounds(bounds, calibrated=page.view.status.guarantee.calibrated)
+                does = of_bounds(bounds, calibrated=view.status.guarantee.calibrated)
                 note = f"{many(bounds, 'value')} known only as a bound: {does}."
                 intended = replace(intended, warnings=(*intended.warnings, note))
-        page.stack.setCurrentWidget(page.preview)
-        page.preview.show_intended(intended)
+        self._turn(self._preview)
+        self._preview.show_intended(intended)
 
     def leave(self) -> None:
         """Show the list again."""
-        page = self._page
-        page.stack.setCurrentWidget(page.list if page.model.round is not None else page.none)
-        page.table.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._turn(self._table)
+        self._table.setFocus(Qt.FocusReason.OtherFocusReason)
 
     # ------------------------------------------------------------------ inside
 
     def _write(self, intended: Intended, *, again: bool = False) -> None:
-        page = self._page
+        session = self._session
         if not intended.results:
             self._mark(intended)
             self.leave()
@@ -199,11 +199,11 @@ class RoundReading:
             if not isinstance(error, AssayPilotError):
                 return
             if not again and isinstance(error, AlreadyEntered):
-                page.session.question.emit(error, "Count them a second time", lambda: self._write(intended, again=True))
+                session.question.emit(error, "Count them a second time", lambda: self._write(intended, again=True))
             else:
-                page.session.failed.emit(error)
+                session.failed.emit(error)
 
-        page.session.record(
+        session.record(
             intended.results,
             lambda report: self._written(report, intended),
             source=intended.source,
@@ -219,17 +219,17 @@ class RoundReading:
         if report.duplicates:
             words += f", {report.duplicates:,} were there already"
         if report.unplanned:
-            view = self._page.view
+            view = self._model.view
             does = of_unplanned(calibrated=view is not None and view.status.guarantee.calibrated)
             words += f"; {report.unplanned:,} not requested ({does})"
         marked = self._mark(intended)
         if marked:
             words += f"; {many(marked, 'cell')} marked, where a value could not be used"
-        self._page.session.message.emit(f"{words}.")
+        self._session.message.emit(f"{words}.")
 
     def _mark(self, intended: Intended) -> int:
         """How many values that cannot be used were put into their cells, with the reason."""
-        page, model = self._page, self._page.model
+        model = self._model
         if model.round is None or not model.editable:
             return 0
         before: dict[tuple[int, int], int] = {}
@@ -237,8 +237,8 @@ class RoundReading:
             key = (one.line, one.place)
             at = model.free_cell(*key, before.get(key, 0))
             before[key] = before.get(key, 0) + 1
-            page.values.refuse(one.line, one.place, one.text, one.reason, one.suggestion, at)
+            self._values.refuse(one.line, one.place, one.text, one.reason, one.suggestion, at)
         if intended.wrong:
             first = intended.wrong[0]
-            page.table.edit_line(first.line, first.place, model.free_cell(first.line, first.place))
+            self._table.edit_line(first.line, first.place, model.free_cell(first.line, first.place))
         return len(intended.wrong)

@@ -6,6 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Qt, Signal
 
+from assaypilot.engine.campaign.cautions import Surprise, surprises
 from assaypilot.engine.campaign.issued_rounds import Round
 from assaypilot.engine.campaign.state import Status
 from assaypilot.engine.domain.endpoint import Endpoint
@@ -13,6 +14,7 @@ from assaypilot.engine.domain.library import Library
 from assaypilot.engine.domain.measurements import Measurement
 from assaypilot.engine.domain.plates import Layout
 
+from ..session.view import View
 from ..tables.rows import Index, RowsModel
 from .entry import as_first_entered, entered_text
 from .round_columns import (
@@ -41,15 +43,21 @@ class RoundModel(RowsModel):
 
     entered = Signal(int, int, int, str)
     """Line of the round, place of the endpoint, place of the measurement, and the text typed into its cell."""
+    unsaved = Signal(int)
+    """How many typed values are not in the file."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self.view: View | None = None
+        """The campaign of the round."""
         self.round: Round | None = None
         self.endpoints: tuple[Endpoint, ...] = ()
         """Those of the round, in its order."""
         self.editable = False
         self.late = False
         """Whether it is a closed round, into which results that come late may be typed."""
+        self.kept: set[int] = set()
+        """Numbers of surprising measurements that are to stay."""
         self.cells = 1
         """Cells of each line and endpoint; lines that request less leave the last ones blank."""
         self.values: list[list[Measurement]] = []
@@ -62,28 +70,47 @@ class RoundModel(RowsModel):
         self._saving: dict[Cell, str] = {}
         self._wrong: dict[Cell, tuple[str, str, str]] = {}
 
-    def show(self, status: Status, shown: Round, *, editable: bool, layout: Layout | None = None) -> None:
+    @property
+    def writable(self) -> bool:
+        """Whether this window may change the campaign."""
+        return self.view is not None and not self.view.read_only
+
+    def clear(self) -> None:
+        """Show no campaign."""
+        self.view = self.round = None
+        self.fill([], 0)
+        self.unsaved.emit(0)
+
+    def show(self, view: View, shown: Round) -> None:
         """Take over a round. The same round again changes its texts only, not the rows or the selection.
 
-        ``layout``: the wells of its measurements, when known. What comes late is typed into a closed round.
+        What comes late is typed into a closed round.
         """
+        self.view, status, layout = view, view.status, shown.layout
         round_ = self.round is not None and self.round.number == shown.number and self.round.items == shown.items
         round_ = round_ and self._library is not None and _same_lines(self._library, status.library, shown)
         same = round_ and (layout is None) == (self._layout is None) and (layout is None or layout == self._layout)
         self._layout = layout
         self.round, self.endpoints = shown, tuple(status.endpoints[place] for place in shown.endpoints)
-        self.late = editable and shown.state == "closed"
-        self.editable = editable and shown.state != "withdrawn"
+        self.late = self.writable and shown.state == "closed"
+        self.editable = self.writable and shown.state != "withdrawn"
         self._library = status.library
         before = self.cells
         self._collect(status, shown)
         self._saving.clear()
         if not round_:
             self._wrong.clear()
+        self.unsaved.emit(len(self._wrong))
         if same and before == self.cells:
             self.refresh()
             return
         self.fill(round_columns(self, status, layout), len(shown.items))
+
+    def questioned(self) -> list[Surprise]:
+        """Return the values of an open round that are to be confirmed."""
+        if self.view is None or self.round is None or self.round.state != "open":
+            return []
+        return [one for one in surprises(self.view.status, self.round) if one.measurement.number not in self.kept]
 
     # ------------------------------------------------------------------ contents of cells
 
@@ -104,13 +131,13 @@ class RoundModel(RowsModel):
         """Show a typed text while it is being written."""
         self._saving[row, place, at] = text
         self._wrong.pop((row, place, at), None)
-        self._refresh_row(row)
+        self._retyped(row)
 
     def refuse(self, row: int, place: int, text: str, reason: str, suggestion: str = "", at: int = 0) -> None:
         """Keep a text that could not be used where it was typed, with the reason and what may be meant."""
         self._saving.pop((row, place, at), None)
         self._wrong[row, place, at] = (text, reason, suggestion)
-        self._refresh_row(row)
+        self._retyped(row)
 
     def forgive(self, row: int, place: int = 0, at: int | None = None) -> None:
         """Show again what the campaign has, in one cell or in all of a line and endpoint."""
@@ -118,7 +145,7 @@ class RoundModel(RowsModel):
             if at is None or cell[2] == at:
                 self._saving.pop(cell, None)
                 self._wrong.pop(cell, None)
-        self._refresh_row(row)
+        self._retyped(row)
 
     def wrong(self, row: int, place: int = 0, at: int | None = None) -> tuple[str, str, str] | None:
         """Return the text that could not be used, why, and what may be meant; None when there is none.
@@ -332,7 +359,9 @@ class RoundModel(RowsModel):
         ]
         self.cells = max((len(of_it) for cells in self._slots for of_it in cells), default=1) or 1
 
-    def _refresh_row(self, row: int) -> None:
+    def _retyped(self, row: int) -> None:
+        """Show a line whose texts were refused, forgiven or saved."""
+        self.unsaved.emit(len(self._wrong))
         place = self.view_row(row)
         if place is not None:
             self.dataChanged.emit(self.index(place, 0), self.index(place, len(self.columns) - 1))

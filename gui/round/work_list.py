@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
 from assaypilot.engine.campaign.issued_rounds import Round
@@ -16,6 +17,9 @@ from assaypilot.engine.domain.plates import PlateUse, controls_text
 from assaypilot.engine.system.progress import Report
 
 from ..runtime.tasks import Job
+from ..session.session import Session
+from ..session.view import View
+from ..tables.table import as_clipboard
 from ..widgets.file_dialogs import ask_for_place, file_name
 from ..widgets.layout import show_dialog
 from ..window.page import PageName
@@ -120,7 +124,9 @@ class WorkLists:
     def copy(self) -> None:
         """Copy the round for the lab."""
         self._desk.show_page(PageName.ROUND)
-        self._page.copy_work_list()
+        view, shown = self._desk.session.view, self.shown
+        if view is not None and shown is not None:
+            copy_work_list(self._desk.session, view, shown)
 
     def to(self, path: Path, use: PlateUse | None = None, kind: str = "list") -> Job | None:
         """Return the job that writes the work list of the round shown."""
@@ -138,6 +144,16 @@ class WorkLists:
             self._exporting.written(path, f"Round {shown.number} written to {path.name}: {rows:,} measurements.")
 
         return self._exporting.start(f"Writing {path.name}", path, work, written, self.ask)
+
+
+def copy_work_list(session: Session, view: View, shown: Round) -> None:
+    """Copy a round for the lab, one row per measurement."""
+    from assaypilot.engine.export.work_list import work_list
+
+    sheet = work_list(view.status, shown)
+    rows = [["" if cell is None else str(cell) for cell in row] for row in sheet.rows]
+    QGuiApplication.clipboard().setText(as_clipboard([list(sheet.header), *rows]))
+    session.message.emit(f"{len(rows):,} rows of the work list are on the clipboard.")
 
 
 def _plates_of(shown: Round) -> dict[str, Any]:
