@@ -106,7 +106,7 @@ class MainWindow(QMainWindow):
         self._shown: set[PageName] = set()
         self._seen: set[PageName] = set()
         self._assemble()
-        self.tables = Tables(self)
+        self.tables = Tables(session, settings, self.library, self.candidates, self.history)
         self.actions_ = Actions(self)
         self._connect()
         self.error_reports.follow(self)

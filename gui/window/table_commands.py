@@ -5,15 +5,14 @@ from __future__ import annotations
 import hashlib
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from ..candidates.candidates_page import CandidatesPage
-    from ..history.history_page import HistoryPage
-    from ..library.library_page import LibraryPage
-    from ..session.view import View
-    from .main_window import MainWindow
-
+from ..candidates.candidates_page import CandidatesPage
+from ..history.history_page import HistoryPage
+from ..library.library_page import LibraryPage
+from ..runtime.settings import Settings
+from ..session.session import Session
+from ..session.view import View
 
 LAYOUTS = "table/of campaigns"
 SELECTED = "selected"
@@ -25,20 +24,23 @@ CAMPAIGNS = 30
 class Tables:
     """Columns, order, filter and selection come back with a campaign; a new one begins with the columns of the last."""
 
-    def __init__(self, window: MainWindow) -> None:
-        self._window = window
+    def __init__(
+        self, session: Session, settings: Settings,
+        library: LibraryPage, candidates: CandidatesPage, history: HistoryPage,
+    ) -> None:  # fmt: skip
+        self._session, self._settings = session, settings
         self._pages: dict[str, LibraryPage | CandidatesPage | HistoryPage] = {
-            "library": window.library,
-            "candidates": window.candidates,
-            "history": window.history,
+            "library": library,
+            "candidates": candidates,
+            "history": history,
         }
         self._restoring = False
         for name, page in self._pages.items():
             page.arrangement.changed.connect(partial(self._keep, name))
-        window.library.filter.narrowed.connect(lambda _: self._keep("library"))
-        window.candidates.filter.narrowed.connect(lambda _: self._keep("candidates"))
-        window.candidates.which.chosen.connect(lambda _: self._keep("candidates"))
-        window.session.selection.changed.connect(self._keep_selection)
+        library.filter.narrowed.connect(lambda _: self._keep("library"))
+        candidates.filter.narrowed.connect(lambda _: self._keep("candidates"))
+        candidates.which.chosen.connect(lambda _: self._keep("candidates"))
+        session.selection.changed.connect(self._keep_selection)
 
     def restore(self, view: View) -> None:
         """Arrange the tables as they were in this campaign, else with the columns of the one before."""
@@ -49,34 +51,34 @@ class Tables:
             page.arrange(values if isinstance(values, dict) else self._columns(name))
         selected = own.get(SELECTED)
         if isinstance(selected, int) and 0 <= selected < len(view.status.library):
-            self._window.session.selection.choose(selected)
+            self._session.selection.choose(selected)
         self._restoring = False
 
     def _columns(self, name: str) -> dict[str, Any]:
         """Return the columns a table had last; an order belongs to its campaign."""
-        values = self._window.settings.values(f"table/{name}")
+        values = self._settings.values(f"table/{name}")
         return {key: value for key, value in values.items() if key != "sorted"}
 
     def forget(self) -> None:
         """All tables as they were at first, in every campaign."""
-        self._window.settings.keep_values(LAYOUTS, {})
+        self._settings.keep_values(LAYOUTS, {})
         self._restoring = True
         for name, page in self._pages.items():
-            self._window.settings.keep_values(f"table/{name}", {})
+            self._settings.keep_values(f"table/{name}", {})
             page.arrange({})
         self._restoring = False
 
     def _keep(self, name: str) -> None:
-        view = self._window.session.view
+        view = self._session.view
         if self._restoring or view is None:
             return
         page = self._pages[name]
         # The filter of a table belongs to its campaign; another one only starts with the same columns.
-        self._window.settings.keep_values(f"table/{name}", page.arrangement.values())
+        self._settings.keep_values(f"table/{name}", page.arrangement.values())
         self._remember(view, name, page.layout_values)
 
     def _keep_selection(self) -> None:
-        view, compound = self._window.session.view, self._window.session.selection.compound
+        view, compound = self._session.view, self._session.selection.compound
         if not self._restoring and view is not None and compound is not None:
             self._remember(view, SELECTED, compound)
 
@@ -86,10 +88,10 @@ class Tables:
         layouts[_key(view.path)] = {**own, name: values}
         while len(layouts) > CAMPAIGNS:
             del layouts[next(iter(layouts))]
-        self._window.settings.keep_values(LAYOUTS, layouts)
+        self._settings.keep_values(LAYOUTS, layouts)
 
     def _layouts(self) -> dict[str, dict[str, Any]]:
-        found = self._window.settings.values(LAYOUTS)
+        found = self._settings.values(LAYOUTS)
         return {key: value for key, value in found.items() if isinstance(value, dict)}
 
 
