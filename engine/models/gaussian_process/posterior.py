@@ -203,9 +203,13 @@ class Posterior:
         total: Floats = np.zeros((len(self.rows), size))
         own = variances[self.components.n_variances + 1 :]
         for place, (shift, variance) in enumerate(zip(self.rows.shifts, own, strict=False)):
-            groups = np.sqrt(variance) * rng.standard_normal((int(shift.max(initial=-1)) + 2, size))
-            groups[-1] = 0.0
-            total += centred_loading(shift) @ groups[:-1] if place < self.rows.centred else groups[shift]
+            # Groups may be numbered by compound, of which few were measured.
+            used, group = np.unique(shift[shift >= 0], return_inverse=True)
+            groups = np.sqrt(variance) * rng.standard_normal((len(used) + 1, size))
+            if place < self.rows.centred:
+                total += centred_loading(shift) @ groups[:-1]
+            else:
+                total[shift >= 0] += groups[group]
         return total
 
     def _level_errors(self, variances: Floats, size: int, rng: np.random.Generator) -> Floats:

@@ -193,7 +193,7 @@ def calculate_given(problem: Problem, measured: Sequence[Measured], model: Endpo
     n = problem.n_arms
     wanted = np.flatnonzero(problem.wanted)
     seen = np.unique(np.concatenate([one.compounds(n) for one in measured]))
-    arms = _contenders(problem, model, wanted, seen) if n > _CONTENDERS else np.union1d(wanted, seen)
+    arms = _contenders(problem, model, wanted, seen) if n > _CONTENDERS else _any_of(n, wanted, seen)
     size = int(np.clip(_NUMBERS // len(arms), LEAST_DRAWS, most_draws))
     rng = np.random.default_rng(np.random.SeedSequence([problem.seed, len(seen), 7]))
     draws = _with_score(problem, model.draw(arms, size, rng), arms)
@@ -216,9 +216,11 @@ def calculate_given(problem: Problem, measured: Sequence[Measured], model: Endpo
         p_kept[row, arms] = keep.mean(axis=0)
     p_member[arms], p_acceptable[arms] = beliefs.p_member, beliefs.p_acceptable
     estimate, low, high = (np.empty((len(draws), n)) for _ in range(3))
-    rest = np.setdiff1d(np.arange(n), arms)
+    others = np.ones(n, dtype=bool)
+    others[arms] = False
+    rest = np.flatnonzero(others)
     if len(rest):
-        all_rest = np.union1d(rest, seen)
+        all_rest = _any_of(n, rest, seen)
         places = np.searchsorted(all_rest, rest)
         middles = _with_score(problem, model.middle(all_rest)[:, places], rest)
     for place, values in enumerate(draws):
@@ -246,6 +248,14 @@ def calculate_given(problem: Problem, measured: Sequence[Measured], model: Endpo
     )
 
 
+def _any_of(n: int, *groups: Ints) -> Ints:
+    """Return which of ``n`` arms are in any of some groups, in order."""
+    chosen = np.zeros(n, dtype=bool)
+    for group in groups:
+        chosen[group] = True
+    return np.flatnonzero(chosen)
+
+
 def _with_score(problem: Problem, rows: Floats, arms: Ints) -> Floats:
     """Return values of the fitted endpoints ``(n, ..., n_arms)`` with those of the score, where there is a profile."""
     return rows if problem.profile is None else problem.profile.among(arms).filled(rows)
@@ -263,7 +273,7 @@ def _of_every_row(problem: Problem, sds: Sequence[float]) -> Floats:
 
 def _contenders(problem: Problem, model: Endpoints, wanted: Ints, seen: Ints) -> Ints:
     """Return the arms that can matter in a large table: the best by their means, and everything measured."""
-    everything = np.union1d(wanted, seen)
+    everything = _any_of(problem.n_arms, wanted, seen)
     means = _with_score(problem, model.middle(everything), everything)
     spread_of = np.maximum(means.std(axis=1, keepdims=True), 1e-12)
     level = means / spread_of

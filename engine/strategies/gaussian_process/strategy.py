@@ -41,7 +41,7 @@ class GaussianProcess(Informed):
 
     info: ClassVar[StrategyInfo] = StrategyInfo(
         name="gaussian-process",
-        version=4,
+        version=5,
         title="Series model (Gaussian process)",
         goals=("epsilon-best", "best", "top", "pareto"),
         parameters=(
