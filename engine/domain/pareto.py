@@ -31,8 +31,8 @@ _AT_MOST = 1 << 23
 _FAR = 1e300
 """Replaces an infinite value in a sum."""
 
-_FEW = 1 << 18
-"""Up to this many pairs boxes cost more than they save."""
+_FEW = 1_000
+"""Points or queries up to which boxes of the others cost more than they save."""
 
 
 class Gaps(NamedTuple):
@@ -57,7 +57,7 @@ def lead(points: Floats, queries: Floats, own: Ints | None = None) -> Floats:
     """
     n, m = points.shape[1], queries.shape[1]
     mine = np.full(m, -1, dtype=np.intp) if own is None else np.asarray(own, dtype=np.intp)
-    if n * m <= _FEW:
+    if min(n, m) <= _FEW:
         return _all_pairs(points, queries, np.arange(n), mine)
     best = np.full(m, -math.inf)
     boxes = _boxes(points)

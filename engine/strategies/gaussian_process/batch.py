@@ -15,6 +15,7 @@ from scipy.linalg.blas import dger
 
 from ...arrays import Flags, Floats, Ints
 from ...domain.goals import AllEpsilonBest, Best, Goal, ParetoSet, Threshold, Top
+from ...domain.pareto import beaten, lead
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,15 +96,16 @@ def _pareto(goal: ParetoSet, draws: Floats, kept: Flags | None) -> Beliefs:
     member = np.empty(draws.shape[1:], dtype=bool)
     acceptable = np.empty_like(member)
     margin = np.empty(draws.shape[1:])
-    spread = np.maximum(draws.std(axis=(1, 2)), 1e-12)[:, None]
+    spread, margins = np.maximum(draws.std(axis=(1, 2)), 1e-12)[:, None], np.array(goal.margins)[:, None]
     for draw in range(n_draws):
         means = draws[:, draw]
         eligible = means if kept is None or not kept[draw].any() else np.where(kept[draw], means, np.nan)
-        member[draw], acceptable[draw] = goal.members(eligible), goal.acceptable(eligible)
-        front = means[:, member[draw]] / spread
+        member[draw] = goal.members(eligible)
+        front, scaled = eligible[:, member[draw]], means / spread
+        # What is beaten, with a margin or without, is beaten by a member of the front.
+        acceptable[draw] = ~beaten(front, eligible + margins)
         # By how much the nearest member of the front is better in its least endpoint, in SDs of the endpoints.
-        lead = (front[:, :, None] - (means / spread)[:, None, :]).min(axis=0)
-        margin[draw] = -lead.max(axis=0)
+        margin[draw] = -lead(scaled[:, member[draw]], scaled)
     return Beliefs(member, acceptable, margin)
 
 
