@@ -244,6 +244,8 @@ def journey(at: Photographer) -> None:
         if isinstance(action, QAction) and action.isEnabled() and "…" in action.text() and name not in PLANNING:
             action.trigger()
             at.opened(f"dialog-{name}")
+    window.candidates.tools.draw_structure().draw("CNC(=O)c1cccc([*:1])c1")
+    at.opened("dialog-draw")
     window.session.replay.go(window.session.replay.rounds[0])
     at.shoot("replay")
     window.session.replay.go(None)

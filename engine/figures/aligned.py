@@ -139,24 +139,55 @@ class Aligned:
 
         if molecule is None:
             return None
-        if dark:
-            rdMolDraw2D.SetDarkMode(drawing)
-        options = drawing.drawOptions()
+        options = _dressed(drawing, scale, dark=dark)
         options.clearBackground = white
         options.padding = _PADDING
         if white:
             options.includeMetadata = False  # the molecule once more, inside the picture's file
-        options.bondLineWidth = 1.1 * scale
-        options.scaleBondWidth = False
         options.fixedBondLength = scale * bond / _BOND  # it is the length of a unit of the coordinates
-        options.updateAtomPalette(_LIGHTER if dark else _DARKER)
-        options.minFontSize = round(5 * scale)
-        options.maxFontSize = round(13 * scale)
-        options.flagCloseContactsDist = -1  # else RDKit marks long chains in small pictures red
         with rdBase.BlockLogs():
             rdMolDraw2D.PrepareAndDrawMolecule(drawing, molecule)
         drawing.FinishDrawing()
         return drawing.GetDrawingText()
+
+
+def drawn_in_place(
+    molecule: Any, width: int, height: int, *, unit: float, middle: tuple[float, float], dark: bool = False
+) -> str:
+    """Return the picture of a molecule as SVG, its coordinates kept: ``unit`` pixels each, ``middle`` in the middle.
+
+    It need not be a possible one.
+    """
+    from rdkit import rdBase
+    from rdkit.Chem.Draw import rdMolDraw2D
+    from rdkit.Geometry import Point2D
+
+    drawing = rdMolDraw2D.MolDraw2DSVG(width, height)
+    options = _dressed(drawing, 1.0, dark=dark)
+    options.prepareMolsBeforeDrawing = options.clearBackground = False
+    options.padding = 0.0
+    x, y, far, up = *middle, width / unit / 2, height / unit / 2
+    drawing.SetScale(width, height, Point2D(x - far, y - up), Point2D(x + far, y + up))
+    with rdBase.BlockLogs():
+        drawing.DrawMolecule(molecule)
+    drawing.FinishDrawing()
+    return str(drawing.GetDrawingText())
+
+
+def _dressed(drawing: Any, scale: float, *, dark: bool) -> Any:
+    """Return the options of a drawing, set to our lines, letters and colours."""
+    from rdkit.Chem.Draw import rdMolDraw2D
+
+    if dark:
+        rdMolDraw2D.SetDarkMode(drawing)
+    options = drawing.drawOptions()
+    options.bondLineWidth = 1.1 * scale
+    options.scaleBondWidth = False
+    options.updateAtomPalette(_LIGHTER if dark else _DARKER)
+    options.minFontSize = round(5 * scale)
+    options.maxFontSize = round(13 * scale)
+    options.flagCloseContactsDist = -1  # else RDKit marks long chains in small pictures red
+    return options
 
 
 def _bond_in(height: int) -> float:

@@ -66,9 +66,8 @@ class CandidatesPage(ReplayPage):
         self.export_button = button("E&xport…", tip="Writes compounds to CSV, Excel, SD-file, PDF or PowerPoint: these "
                                     "ones as they stand here, those that are in, or all")  # fmt: skip
         self.export_button.clicked.connect(self.export)
-        put(
-            tools, self.which, (self.filter, 1), self.shown, self.tools.sliders, self.columns_button, self.export_button
-        )
+        put(tools, self.which, (self.filter, 1), self.shown, self.tools.draw, self.tools.sliders)
+        put(tools, self.columns_button, self.export_button)
         column.addLayout(tools)
         self.table.freeze("status", "id", "structure")
         self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)

@@ -67,6 +67,7 @@ PRESENT = {
     "AboutDialog": "about",
     "LicencesDialog": "about",
     "TourCard": "practice",
+    "SketchDialog": "draw",
 }
 """The topic of a page, dialog or panel, by the name of its class. A class may also have its own: ``topic = "key"``."""
 

@@ -49,7 +49,7 @@ class LibraryPage(Page):
         self.gone = button(
             "Mark as &unavailable…", tip="Note that the selected compounds cannot be made or bought", then=self._mark
         )
-        put(tools, (self.filter, 1), self.shown, self.tools.sliders, self.tools.columns, self.gone)
+        put(tools, (self.filter, 1), self.shown, self.tools.draw, self.tools.sliders, self.tools.columns, self.gone)
         self.column.addLayout(tools)
         self.table.freeze("id", "structure")
         self.arrangement = self.tools.arrange(fixed=("id",))

@@ -50,9 +50,9 @@ class CorePanel(QWidget):
         self.list.setFixedHeight(PICTURE - 42)
         self.list.currentRowChanged.connect(self._look)
         self.list.itemChanged.connect(self._ticked)
-        self.use = button("&Use this core", "go", then=self._use)
+        self.draw = button("Draw…", tip="Draws another core, beginning with this one", then=self._draw)
         self.forget = button("Remove", tip="Takes the core off the list", then=self._forget)
-        right = column_of(self.list, row_of(self.use, self.forget, STRETCH, spacing=8), spacing=8)
+        right = column_of(self.list, row_of(self.draw, self.forget, STRETCH, spacing=8), spacing=8)
         put(middle, (self.picture, 1), (right, 1))
         column.addLayout(middle)
         row = row_of(spacing=8)
@@ -128,13 +128,13 @@ class CorePanel(QWidget):
         """There is no proposal."""
         self._refresh()
         if not self.choices:
-            self.words.setText("The structures share no part worth proposing. Type the core, or give its file.")
+            self.words.setText("The structures share no part worth proposing. Draw or type the core, or give its file.")
 
     def stopped(self) -> None:
         """Show that the search was cancelled."""
         self._refresh()
         if not self.choices:
-            self.words.setText("The search was stopped. Type the core, give its file, or propose again.")
+            self.words.setText("The search was stopped. Draw or type the core, give its file, or propose again.")
 
     def refuse(self, text: str) -> None:
         """Show why a core cannot be used."""
@@ -153,11 +153,6 @@ class CorePanel(QWidget):
             self._refresh()
             self.changed.emit()
 
-    def _use(self) -> None:
-        item = self.list.currentItem()
-        if item is not None:
-            item.setCheckState(Qt.CheckState.Checked)
-
     def _forget(self) -> None:
         place = self.list.currentRow()
         if place < 0:
@@ -174,6 +169,14 @@ class CorePanel(QWidget):
         if text:
             self.wanted.emit([text])
 
+    def _draw(self) -> None:
+        """Have a core drawn, beginning with the current one."""
+        from ..structures.sketcher import ask_for_structure
+
+        place = self.list.currentRow()
+        start = self.typed.text().strip() or (self.choices[place].smiles if place >= 0 else "")
+        ask_for_structure("Draw the core", "&Add core", start, self.window(), lambda smiles: self.wanted.emit([smiles]))
+
     def _browse(self) -> None:
         name, _ = QFileDialog.getOpenFileName(
             self,
@@ -186,16 +189,13 @@ class CorePanel(QWidget):
             self.wanted.emit([name])
 
     def _refresh(self) -> None:
-        item = self.list.currentItem()
-        ticked = item is not None and item.checkState() == Qt.CheckState.Checked
-        self.use.setEnabled(item is not None and not ticked)
-        self.forget.setEnabled(item is not None)
+        self.forget.setEnabled(self.list.currentItem() is not None)
         if self.cores:
             text = "Tick another if it is not the core of the series."
         elif self.choices:
             text = "No core is used yet. Tick the one of the series, with a site where compounds differ."
         else:
-            text = "Type the core, give its file, or have one proposed."
+            text = "Draw or type the core, give its file, or have one proposed."
         self.words.setText(text)
 
 

@@ -276,7 +276,7 @@ class NewCampaign(QDialog):
         self.columns_pane.form.sites.clicked.connect(self._touch)
         core = self.columns_pane.core
         core.list.clicked.connect(self._touch)
-        for doing in (core.use, core.forget, core.browse):
+        for doing in (core.draw, core.forget, core.browse):
             doing.clicked.connect(self._touch)
         for answer in (self.columns_pane.blank.hydrogen, self.columns_pane.blank.unknown):
             answer.clicked.connect(self._touch)

@@ -91,6 +91,17 @@ def patterns(text: str, library: Library) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def structure_of(text: str) -> str:
+    """Return the substructure that a filter names with ``has:``; empty without one."""
+    found = _STRUCTURE.search(text)
+    return "" if found is None else found[1]
+
+
+def with_structure(text: str, smiles: str) -> str:
+    """Return a filter with this substructure, in place of the one it names."""
+    return " ".join(f"{_STRUCTURE.sub(' ', text)} has:{smiles}".split())
+
+
 def _likeness(match: re.Match[str], library: Library) -> str:
     """Return the key of a similarity filter; a compound's id means its structure."""
     compound = library.find(match[2])

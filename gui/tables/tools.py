@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QObject, QPoint, Qt, Signal
@@ -21,10 +22,13 @@ from ..widgets.inputs import FilterBox
 from ..widgets.layout import show_menu
 from ..widgets.text import button, label
 from .columns import Arrangement
-from .filter import HINT, Facts, Narrowed, Narrower
+from .filter import HINT, Facts, Narrowed, Narrower, structure_of, with_structure
 from .properties import ALERT, PROPERTIES, Calculated
 from .rows import numeric, whole_name
 from .table import Table
+
+if TYPE_CHECKING:
+    from ..structures.sketcher import SketchDialog
 
 _STEPS = 100
 _NUMBER = r"(-?\d+(?:\.\d+)?)"
@@ -177,6 +181,7 @@ class TableTools(QObject):
             "Columns", tip="Which columns are shown, calculated properties among them", then=self.choose_columns
         )
         self.sliders = button("Sliders", tip="Filter by the columns of numbers that are shown", then=self.open_sliders)
+        self.draw = button("Draw…", tip="Filter by a substructure that is drawn", then=self.draw_structure)
         self._narrower = Narrower(session, self)
         self._narrower.ready.connect(self.narrowing)
         self._library: Library | None = None
@@ -216,6 +221,16 @@ class TableTools(QObject):
 
     # ------------------------------------------------------------------ narrowing
 
+    def draw_structure(self) -> SketchDialog:
+        """Open a drawing of a substructure, which goes into the filter."""
+        from ..structures.sketcher import ask_for_structure
+
+        def drawn(smiles: str) -> None:
+            self.filter.setText(with_structure(self.filter.text(), smiles))
+
+        start = structure_of(self.filter.text())
+        return ask_for_structure("Draw a substructure", "&Filter", start, self.draw.window(), drawn)
+
     def narrowed(self, library: Library, key: object, facts: Callable[[], Facts]) -> Narrowed:
         """Return the compounds that the filter leaves.
 
@@ -223,6 +238,7 @@ class TableTools(QObject):
         """
         if _PROPERTY.search(self.filter.text()):
             self._session.calculations.want(library, alerts=_ALERT.search(self.filter.text()) is not None)
+        self.draw.setVisible(library.smiles is not None)
         found = self._narrower.ask(self.filter.text(), library, key, facts)
         return self._narrower.latest if found is None else found
 
