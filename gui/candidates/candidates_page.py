@@ -252,6 +252,7 @@ class CandidatesPage(ReplayPage):
         if smiles:
             menu.addAction("Copy &SMILES", lambda: QGuiApplication.clipboard().setText(smiles))
             menu.addAction("S&imilar compounds", lambda: self._filter_by(f"like:{smiles}"))
+            menu.addAction("S&ubstructure of it…", lambda: self.tools.draw_structure(smiles))
         menu.addSeparator()
         for place, site in enumerate(library.sites):
             name = site_names(site.substituents)[library.codes[compound, place]]

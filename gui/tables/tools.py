@@ -181,7 +181,7 @@ class TableTools(QObject):
             "Columns", tip="Which columns are shown, calculated properties among them", then=self.choose_columns
         )
         self.sliders = button("Sliders", tip="Filter by the columns of numbers that are shown", then=self.open_sliders)
-        self.draw = button("Draw…", tip="Filter by a substructure that is drawn", then=self.draw_structure)
+        self.draw = button("Draw…", tip="Filter by a substructure that is drawn", then=lambda: self.draw_structure())
         self._narrower = Narrower(session, self)
         self._narrower.ready.connect(self.narrowing)
         self._library: Library | None = None
@@ -221,14 +221,14 @@ class TableTools(QObject):
 
     # ------------------------------------------------------------------ narrowing
 
-    def draw_structure(self) -> SketchDialog:
-        """Open a drawing of a substructure, which goes into the filter."""
+    def draw_structure(self, smiles: str = "") -> SketchDialog:
+        """Open a drawing of a substructure for the filter; it begins with ``smiles``, else with that of the filter."""
         from ..structures.sketcher import ask_for_structure
 
         def drawn(smiles: str) -> None:
             self.filter.setText(with_structure(self.filter.text(), smiles))
 
-        start = structure_of(self.filter.text())
+        start = smiles or structure_of(self.filter.text())
         return ask_for_structure("Draw a substructure", "&Filter", start, self.draw.window(), drawn)
 
     def narrowed(self, library: Library, key: object, facts: Callable[[], Facts]) -> Narrowed:
