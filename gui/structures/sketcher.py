@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from PySide6.QtCore import QByteArray, QEvent, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QDialog, QPushButton, QWidget
 
 from assaypilot.engine.chemistry.sketch import SITE, Sketch
@@ -19,7 +19,9 @@ from ..widgets.layout import STRETCH, FlowRow, column_of, put, resize_within_scr
 from ..widgets.text import button, error_words, go_or_cancel, label
 
 UNIT = 26.0
-"""Pixels of a unit of the coordinates, of which a bond has one and a half."""
+"""Pixels of a unit of the coordinates, of which a bond has one and a half; fewer where a structure is larger."""
+EDGE = 1.5
+"""Units around the structure that stay free."""
 TOUCHED = 0.45
 """Distance in these units at which the pointer is on an atom, and a bit less on a bond."""
 DRAGGED = 8
@@ -70,7 +72,7 @@ class Canvas(QWidget):
         self.sketch = Sketch()
         self._before: list[Sketch] = []
         self._after: list[Sketch] = []
-        self._middle = (0.0, 0.0)
+        self._middle, self._unit = (0.0, 0.0), UNIT
         self._atom: int | None = None
         self._bond: int | None = None
         """The atom or the bond under the pointer."""
@@ -82,10 +84,8 @@ class Canvas(QWidget):
 
     def show_sketch(self, sketch: Sketch) -> None:
         """Show another structure in the middle; it can be undone."""
-        if sketch.atoms:
-            xs, ys = [one.x for one in sketch.atoms], [one.y for one in sketch.atoms]
-            self._middle = (min(xs) + max(xs)) / 2, (min(ys) + max(ys)) / 2
         self.change(sketch)
+        self._fit()
 
     def change(self, sketch: Sketch) -> None:
         """Take the next state of the structure."""
@@ -122,9 +122,25 @@ class Canvas(QWidget):
 
     def _take(self, sketch: Sketch) -> None:
         self.sketch = sketch
+        inside = self.rect().adjusted(6, 6, -6, -6)
+        if not all(inside.contains(self.place_of(atom).toPoint()) for atom in range(len(sketch.atoms))):
+            self._fit()
         self._look(self._at)
         self.update()
         self.changed.emit()
+
+    def _fit(self) -> None:
+        """Bring the whole structure into the middle, smaller where it is too large."""
+        xs, ys = [one.x for one in self.sketch.atoms] or [0.0], [one.y for one in self.sketch.atoms] or [0.0]
+        self._middle = (min(xs) + max(xs)) / 2, (min(ys) + max(ys)) / 2
+        across, up = max(xs) - min(xs) + 2 * EDGE, max(ys) - min(ys) + 2 * EDGE
+        self._unit = min(UNIT, self.width() / across, self.height() / up)
+        self.update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the whole structure in sight."""
+        super().resizeEvent(event)
+        self._fit()
 
     # ------------------------------------------------------------------ the mouse and the keys
 
@@ -227,16 +243,15 @@ class Canvas(QWidget):
     def _there(self, at: QPointF) -> tuple[float, float]:
         """Return the coordinates of a place on the widget."""
         return (
-            self._middle[0] + (at.x() - self.width() / 2) / UNIT,
-            self._middle[1] - (at.y() - self.height() / 2) / UNIT,
+            self._middle[0] + (at.x() - self.width() / 2) / self._unit,
+            self._middle[1] - (at.y() - self.height() / 2) / self._unit,
         )
 
     def place_of(self, atom: int) -> QPointF:
         """Return where an atom is on the widget."""
         one = self.sketch.atoms[atom]
-        return QPointF(
-            self.width() / 2 + (one.x - self._middle[0]) * UNIT, self.height() / 2 - (one.y - self._middle[1]) * UNIT
-        )
+        across, up = (one.x - self._middle[0]) * self._unit, (one.y - self._middle[1]) * self._unit
+        return QPointF(self.width() / 2 + across, self.height() / 2 - up)
 
     def _look(self, at: QPointF) -> None:
         """Find what is under the pointer."""
@@ -260,7 +275,7 @@ class Canvas(QWidget):
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(colours.soft_accent))
-        reach = TOUCHED * UNIT
+        reach = TOUCHED * self._unit
         if self._atom is not None:
             painter.drawEllipse(self.place_of(self._atom), reach, reach)
         if self._bond is not None:
@@ -268,9 +283,8 @@ class Canvas(QWidget):
             painter.setPen(QPen(QColor(colours.soft_accent), reach, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
             painter.drawLine(self.place_of(one.first), self.place_of(one.second))
         if self.sketch.atoms:
-            svg = drawn_in_place(
-                self.sketch.molecule, self.width(), self.height(), unit=UNIT, middle=self._middle, dark=colours.dark
-            )
+            size = self.width(), self.height()
+            svg = drawn_in_place(self.sketch.molecule, *size, unit=self._unit, middle=self._middle, dark=colours.dark)
             QSvgRenderer(QByteArray(svg.encode())).render(painter)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(QColor(colours.error), 1.5))

@@ -84,6 +84,18 @@ def test_drags_bind_and_keys_change_what_is_under_the_pointer(drawing):
     assert drawing.smiles == "N"
 
 
+def test_a_large_structure_and_one_that_grows_stay_in_sight(drawing):
+    canvas = drawing.canvas
+    drawing.draw("C" * 60)
+    assert all(canvas.rect().contains(canvas.place_of(n).toPoint()) for n in range(60))
+    drawing.clear.click()
+    click(drawing, "C")
+    for number in range(40):
+        click(drawing, "Single", number)
+    assert drawing.smiles == "C" * 41
+    assert all(canvas.rect().contains(canvas.place_of(n).toPoint()) for n in range(41))
+
+
 def test_an_impossible_structure_is_explained_and_not_used(drawing):
     drawing.smiles_line.setFocus()
     QTest.keyClicks(drawing.smiles_line, "c1ccc(F)cc1")
