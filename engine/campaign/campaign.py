@@ -121,10 +121,10 @@ class Campaign(CampaignFile):
         ledger = self._ledger
         issued = ledger.open_round
         if (issued is not None and not issued.population) or (issued is None and ledger.under_way is not None):
-            raise AssayPilotError(
-                "a round is open or planned, and what it finds may change what is in",
-                mend="Enter its results and close it first.",
-            )
+            which, mend = "a round is open", "Enter its results and close it first."
+            if issued is None:
+                which, mend = "the next round is planned", "Issue it, enter its results and close it first."
+            raise AssayPilotError(f"{which}, and what it finds may change what is in", mend=mend)
         if issued is None:
             self._write(audit_round(ledger, self.status().candidates, size))
             issued = self._ledger.open_round

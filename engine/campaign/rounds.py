@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import Any, Literal
+from typing import Any, get_args
 
 import numpy as np
 
@@ -169,8 +169,12 @@ def withdrawn_round(ledger: Ledger, note: str) -> Draft:
     return RoundWithdrawn.draft({"round": number, "note": note})
 
 
-def closed_round(ledger: Ledger, issued: Issued, missing: Missing | Literal["none"], note: str = "") -> Draft:
-    """Return the end of the open round with what has come back."""
+def closed_round(ledger: Ledger, issued: Issued, missing: str, note: str = "") -> Draft:
+    """Return the end of the open round with what has come back; AssayPilotError for another ``missing``."""
+    if missing not in (choices := get_args(Missing)):
+        raise AssayPilotError(
+            f"there is no choice {missing!r} for missing results", mend=f"Choose one of: {', '.join(choices)}."
+        )
     left = ledger.outstanding()
     awaited = [(place, min(n, left[place])) for place, n in ledger.awaited(issued) if place in left]
     lost = [[compound, n, endpoint] for (endpoint, compound), n in awaited]

@@ -53,10 +53,8 @@ def series_reasons(terms: Ledger, state: State, compounds: Sequence[int], otherw
     texts = []
     for arm, text in zip(terms.arm_of[np.asarray(compounds)].tolist(), otherwise, strict=True):
         chance = float(known.p_member[arm])
-        if arm in measured:
-            texts.append("repeat: near the border")
-        else:
-            texts.append(f"may be in (P {probability(chance)})" if chance >= _LIKELY else text)
+        why = f"may be in (P {probability(chance)})" if chance >= _LIKELY else text
+        texts.append(f"repeat: {why}" if arm in measured else why)
     return texts
 
 

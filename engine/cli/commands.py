@@ -252,7 +252,7 @@ table TABLE: csv, xlsx, sdf or other table: ids, and a column for every site; or
 # forecast standing:forecast: What a campaign will still take, what its budget decides and what the next round is
   worth || By simulated campaigns that go on from where it stands, with the same strategy. The file is only read.
 @file
---runs N (positive): simulated campaigns: 9, 19, 29, .. (default: what takes seconds)
+--runs N (positive): simulated campaigns; for a proof 9, 19, 29, .. (default: what takes seconds)
 --seed S (natural, default 0): of what is simulated (default 0)
 # export files:export: Writes the shortlist as a table, a workbook, an SD file, a report or a slide || The ending of
   the name says which. Workbook and report hold measurements, rounds and settings, too.

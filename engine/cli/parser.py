@@ -25,12 +25,17 @@ class Numbered(NamedTuple):
     control: bool = False
 
 
+def whole(text: str) -> int:
+    """Return a whole number; what is out of range is refused later, with the reason."""
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
+
+
 def natural(text: str) -> int:
     """Return a whole number of 0 or more."""
-    try:
-        value = int(text)
-    except ValueError:
-        value = -1
+    value = whole(text)
     if value < 0:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of 0 or more")
     return value
@@ -103,17 +108,13 @@ def value_number(text: str) -> Numbered:
 
 
 def _or_none(kind: Callable[[str], Any]) -> Callable[[str], Any]:
-    def read(text: str) -> Any:
-        return NONE if text.strip().casefold() == NONE else kind(text)
-
-    read.__name__ = kind.__name__
-    return read
+    return lambda text: NONE if text.strip().casefold() == NONE else kind(text)
 
 
 KINDS: dict[str, Callable[[str], Any]] = {
-    **{"text": str, "int": int, "number": number, "natural": natural, "positive": positive, "names": names},
+    **{"text": str, "int": whole, "number": number, "natural": natural, "positive": positive, "names": names},
     **{"noise": noise, "setting": setting, "rows": header_rows, "value": value_number},
-    **{"number|none": _or_none(number), "int|none": _or_none(int)},
+    **{"number|none": _or_none(number), "int|none": _or_none(whole)},
 }
 """How a word is read, by what the table of commands calls it."""
 
@@ -267,7 +268,7 @@ def wrong_together(options: argparse.Namespace) -> str | None:
             if wrong is not None:
                 return f"argument {name}: give {f'it or {wrong}' if word == 'excludes' else f'{wrong} with it'}"
     if options.command == "record" and not (options.results or options.close or options.unavailable):
-        return "name a table of results, or say --close or --unavailable ID,..."
+        return "name a table of results, or say --close or --unavailable ID"
     return _simulated(options) if options.command == "simulate" and not options.list else None
 
 

@@ -279,7 +279,7 @@ def forecast(options: argparse.Namespace, console: Console) -> Reply:
     with Campaign.open(options.file, read_only=True, report=console.report) as campaign:
         now = campaign.status()
     if now.claim.kind == "calibrated":
-        return _of_series(now, forecast_series(options.file, console.report, seed=options.seed))
+        return _of_series(now, forecast_series(options.file, console.report, seed=options.seed, runs=options.runs))
     made = forecast_campaign(options.file, console.report, runs=options.runs, seed=options.seed)
     return Reply(_document(now, made), _lines(now, made))
 
@@ -310,7 +310,7 @@ def _of_series(now: Status, made: SeriesForecast) -> Reply:
         )
         for point in made.curve
     ]
-    first = f"About {made.members:.0f} members expected; means of {made.runs} simulated campaigns:"
+    first = f"Means of {many(made.runs, 'simulated campaign')}, which have {made.members:.0f} members on average:"
     return Reply(document, [*lines, first, *table(header, rows), "", made.assumed])
 
 

@@ -15,6 +15,7 @@ from ..campaign.stock_view import StockView
 from ..chemistry.cores import product_smiles
 from ..domain.derived import PROFILE
 from ..domain.endpoint import Endpoint
+from ..errors import AssayPilotError
 from ..strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
 from ..tables.headers import split_unit
 from ..text import pick
@@ -58,7 +59,10 @@ def ranked(status: Status, which: Which = "all") -> Ints:
     """Compounds by status (in, undecided, out, not estimable), the best first, ties in library order.
 
     The best estimate comes first; for trade-offs the most probable one, then the best estimate of the first endpoint.
+    AssayPilotError for a choice that does not exist.
     """
+    if which not in _CODES:
+        raise AssayPilotError(f"there is no choice {which!r}", mend=f"Choose one of: {', '.join(_CODES)}.")
     candidates = status.candidates
     place = np.empty(len(STATUSES), dtype=np.intp)
     place[list(_CODES["all"])] = np.arange(len(STATUSES))

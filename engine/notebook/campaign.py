@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import pandas as pd
 
@@ -255,8 +255,6 @@ class Campaign:
         ...; then the sites. With several endpoints there are columns such as ``estimate pIC50``. NaN where unknown.
         """
         now = self._core.status()
-        if only not in get_args(Which):
-            raise AssayPilotError(f"there is no choice {only!r}", mend=f"Choose one of: {', '.join(get_args(Which))}.")
         compounds = ranked(now, only).tolist()
         return pd.DataFrame(
             flat(entry) | now.library.substituents(compound)

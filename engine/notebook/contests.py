@@ -30,6 +30,7 @@ from ..text import pick
 from .frames import Coding, read_table, text_of, with_keywords
 
 
+@with_keywords()
 def load_dataset(name: str) -> pd.DataFrame:
     """Return a shipped table; ``frame.attrs`` has its title, source, licence, sites and endpoints.
 

@@ -121,7 +121,7 @@ def forecast_draft(
 ) -> Forecast:
     """Return the forecast of the campaign these would make; AssayPilotError as the campaign itself would be refused.
 
-    ``runs``: 9, 19, 29, ..; None: as many as a second or two allow.
+    ``runs``: for a proof 9, 19, 29, ..; None: as many as a second or two allow.
     """
     return _forecast(draft(library, endpoints, settings, history).ledger, report, runs, seed)
 
@@ -133,7 +133,7 @@ def forecast_campaign(path: str | Path, report: Report = silent, *, runs: int | 
 
 def _forecast(ledger: Ledger, report: Report, runs: int | None, seed: int) -> Forecast:
     if ledger.calibrated:
-        return _of_series(ledger, forecast_ledger(ledger, report, seed=seed), seed)
+        return _of_series(ledger, forecast_ledger(ledger, report, seed=seed, runs=runs), seed)
     n_runs = _runs(ledger) if runs is None else runs
     if n_runs < 9 or n_runs % 10 != 9:
         raise AssayPilotError(
@@ -184,7 +184,7 @@ def _of_series(ledger: Ledger, made: SeriesForecast, seed: int) -> Forecast:
         finished <= 0.9,
         None,
         following,
-        f"About {made.members:.0f} members are expected. {assumed}" if made.curve else assumed,
+        f"The simulated campaigns have {made.members:.0f} members on average. {assumed}" if made.curve else assumed,
         made.runs,
         seed,
         made.curve,

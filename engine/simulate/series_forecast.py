@@ -74,9 +74,11 @@ class SeriesForecast:
     assumed: str
 
 
-def forecast_series(path: str | Path, report: Report = silent, *, seed: int = 0) -> SeriesForecast:
+def forecast_series(
+    path: str | Path, report: Report = silent, *, runs: int | None = None, seed: int = 0
+) -> SeriesForecast:
     """Return the forecast of the campaign in a file, which is only read; AssayPilotError for one under a proof."""
-    return forecast_ledger(ledger_of(path), report, seed=seed)
+    return forecast_ledger(ledger_of(path), report, seed=seed, runs=runs)
 
 
 def ledger_of(path: str | Path) -> Ledger:
@@ -88,8 +90,10 @@ def ledger_of(path: str | Path) -> Ledger:
         store.close()
 
 
-def forecast_ledger(ledger: Ledger, report: Report = silent, *, seed: int = 0) -> SeriesForecast:
-    """Return the forecast of a campaign from its present state."""
+def forecast_ledger(
+    ledger: Ledger, report: Report = silent, *, runs: int | None = None, seed: int = 0
+) -> SeriesForecast:
+    """Return the forecast of a campaign from its present state, by so many simulated campaigns (default: 6)."""
     strategy = ledger.strategy
     if not isinstance(strategy, Calibrated):
         raise AssayPilotError(f"{strategy.info.name} has a forecast of its own")
@@ -105,7 +109,8 @@ def forecast_ledger(ledger: Ledger, report: Report = silent, *, seed: int = 0) -
     if not known:
         # Values of one endpoint alone are not what is made up for both.
         state = strategy.inform(state, tuple(Measured.nothing() for _ in strategy.measured(state)))
-    truths = strategy.truths(state, _RUNS, rng) if known else _prior_truths(state, rng)
+    runs = runs or _RUNS
+    truths = strategy.truths(state, runs, rng) if known else _prior_truths(state, runs, rng)
     curves, members = [], []
     for number, truth in enumerate(truths):
         report(number / len(truths), f"forecast: {number} of {len(truths)} simulated campaigns")
@@ -136,7 +141,7 @@ def forecast_ledger(ledger: Ledger, report: Report = silent, *, seed: int = 0) -
     return SeriesForecast(tuple(points), tuple(ends), len(truths), expected, assumed)
 
 
-def _prior_truths(state: State, rng: np.random.Generator) -> list[Floats]:
+def _prior_truths(state: State, runs: int, rng: np.random.Generator) -> list[Floats]:
     """Return values that may be before anything is measured, ``(n_rows, n_arms)`` each."""
     problem = state.problem
     features = problem.features
@@ -147,7 +152,7 @@ def _prior_truths(state: State, rng: np.random.Generator) -> list[Floats]:
     )
     profile = problem.profile
     truths = []
-    for _ in range(_RUNS):
+    for _ in range(runs):
         rows = []
         for place, sd in enumerate((*problem.noise, *problem.other_noise)):
             if profile is not None and place == profile.row:

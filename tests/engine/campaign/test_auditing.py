@@ -41,7 +41,7 @@ def answer(campaign: Campaign, truth: np.ndarray, rng: np.random.Generator, *, l
             for _ in range(item.replicates)
         ],
         close=True,
-        missing="failed" if lose else None,
+        missing="failed" if lose else "return",
     )
 
 

@@ -45,11 +45,25 @@ def new(done, tmp_path, table, *more, sd=0.15):
     return path, done("new", path, "--table", table, "--sites", "R1,R2,R3", *words, *more)
 
 
+def test_repeat_has_the_reason_of_its_own_chances(done, tmp_path, table, truth):
+    """With nothing new left to measure, compounds far from the border are repeated, too."""
+    path, _ = new(done, tmp_path, table, "--per-round", "72", "--strategy", "auto")
+    play(done, path, truth, 1)
+    known = {one["id"]: one["probability_within_epsilon"] for one in done("status", path)["compounds"]}
+    reasons = {one["id"]: one["reason"] for one in done("plan", path)["compounds"]}
+    assert all(text.startswith("repeat: ") for text in reasons.values())
+    hopeless = [reasons[name] for name in reasons if known[name] < 0.02]
+    assert hopeless
+    assert not any("may be in" in text or "border" in text for text in hopeless)
+    assert all("may be in" in reasons[name] for name in reasons if known[name] >= 0.02)
+
+
 def test_default_campaign_finds_best_and_states_expected_errors(done, tmp_path, table, truth):
     path, made = new(done, tmp_path, table, "--strategy", "auto")
     assert made["strategy"] == "gaussian-process"
     play(done, path, truth, 1)
     assert done("forecast", path)["curve"][0]["measurements"] == 24
+    assert done("forecast", path, "--runs", "2")["runs"] == 2
     play(done, path, truth, 3, seed=2)
     now = done("status", path)
     assert now["claim"]["kind"] == "calibrated"

@@ -242,6 +242,8 @@ def test_wrong_calls_are_refused_in_one_line(start):
         (lambda: campaign.recommend(2.5), "a whole number of measurements, got 2.5"),
         (lambda: campaign.recommend(0), "must be 1 or more"),
         (lambda: campaign.candidates("best"), "Choose one of: in, undecided"),
+        (lambda: campaign.export("x.csv", only="best"), "Choose one of: in, undecided"),
+        (lambda: load_dataset("nothing"), "^dataset: there is no shipped table 'nothing'"),
         (lambda: campaign.add(pd.DataFrame({"ID": ["AGK"], "Value": [np.nan]})), "no value is filled in"),
         (lambda: campaign.add([1.0]), "must be a DataFrame or a path"),
     ):
@@ -251,6 +253,24 @@ def test_wrong_calls_are_refused_in_one_line(start):
     with pytest.raises(AssayPilotError, match="was closed"):
         campaign.recommend()
     assert "72 compounds" in repr(campaign)
+
+
+def test_wrong_word_for_missing_results_is_refused_and_leaves_the_history_readable(series, start):
+    campaign = start(strategy="adaptive")
+    campaign.add(measured(series, campaign.recommend()).head(3))
+    with pytest.raises(AssayPilotError, match=r"'fail'.*one of: return, failed, other"):
+        campaign.close_round("fail")
+    campaign.close_round("failed")
+    assert "lost for lab reasons" in campaign.log()["text"].iloc[-1]
+
+
+def test_refused_audit_says_how_to_go_on_after_a_plan_was_undone(series, start):
+    campaign = start()
+    campaign.add(measured(series, campaign.recommend()))
+    campaign.recommend()
+    campaign.undo()
+    with pytest.raises(AssayPilotError, match=r"the next round is planned.*Issue it, enter its results"):
+        campaign.audit(5)
 
 
 def test_wrong_tables_are_refused_in_one_line(tmp_path):
