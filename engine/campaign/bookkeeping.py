@@ -109,6 +109,8 @@ class Books:
         self.ordered: Mapping[int, str] = {}
         """When each compound that was not at hand was first requested, UTC."""
         self.phases: list[Decided] = []
+        self.sets: dict[int, tuple[int, int]] = {}
+        """Compounds in and undecided by round: after its decision, then as they were when the next one was planned."""
 
     def known(self, name: str) -> Floats:
         """Return a property of every arm, calculated from structures, ``(n_arms,)``; NaN where there is none."""
@@ -142,6 +144,11 @@ class Books:
     def last_round(self) -> int:
         """The round that what happens now belongs to: the open one, else the last; 1 before any (0 is the history)."""
         return max((issued.number for issued in self.rounds if issued.state != "withdrawn"), default=1)
+
+    @property
+    def last_closed(self) -> int:
+        """The last round that is closed; 0 before any."""
+        return max((issued.number for issued in self.rounds if issued.state == "closed"), default=0)
 
     @property
     def n_arms(self) -> int:

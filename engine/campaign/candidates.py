@@ -212,8 +212,7 @@ def _by_series(ledger: Ledger, state: State) -> dict[str, Any]:
     unknown = np.full(ledger.n_arms, np.nan)
     status = np.full(ledger.n_arms, UNDECIDED, dtype=np.int8) if known is None else known.status
     round_of_phase = np.array([0, *(decided.round for decided in ledger.phases)])
-    closed = max((issued.number for issued in ledger.rounds if issued.state == "closed"), default=0)
-    decided_in = np.where(status == state.status, round_of_phase[state.decided_in_phase], closed)
+    decided_in = np.where(status == state.status, round_of_phase[state.decided_in_phase], ledger.last_closed)
     estimates, lows, highs = {}, {}, {}
     for position, endpoint in enumerate(endpoints):
         found = series.of_endpoint(ledger, known, position)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import Ints
 from ..chemistry.similarity import library_similarity
@@ -19,6 +20,8 @@ from ..domain.noise import usual
 from ..errors import AssayPilotError
 from ..models.glm import Link
 from ..strategies.protocol import (
+    IN,
+    UNDECIDED,
     Allocation,
     Calibrated,
     Capacity,
@@ -269,12 +272,19 @@ class Ledger(Books):
             self.spreads[decision.phase] = assay_noise.from_json(data["noise"])
         self.phases.append(Decided(under_way.allocation, under_way.planned, data["round"], under_way.measured))
         self.under_way = None
+        self.sets[data["round"]] = self.in_and_undecided(self.state.status)
 
     def take_estimates(self, data: Mapping[str, Any]) -> None:
         """Take in what the series model makes of the values so far, as the end of the last phase."""
         decision = self._decision(data)
         self.state = self.strategy.apply(self.current(), decision)
         self.estimates[decision.phase] = decision
+        self.sets[data["round"]] = self.in_and_undecided(self.state.status)
+
+    def in_and_undecided(self, status: NDArray[np.int8]) -> tuple[int, int]:
+        """Return how many compounds are in and undecided, from the status of every arm."""
+        of_each = status[self.arm_of]
+        return int((of_each == IN).sum()), int((of_each == UNDECIDED).sum())
 
     def _decision(self, data: Mapping[str, Any]) -> Decision:
         """Return a stored decision with its numbers."""

@@ -118,11 +118,7 @@ def _ends(ledger: Ledger, events: Sequence[Event]) -> dict[int, Ledger]:
     if ledger.open_round is None:
         before.append(ledger)
     # Of plans after the same round, as when one was withdrawn, the last one counts.
-    return {_last_closed(one): one for one in before}
-
-
-def _last_closed(ledger: Ledger) -> int:
-    return max((issued.number for issued in ledger.rounds if issued.state == "closed"), default=0)
+    return {one.last_closed: one for one in before}
 
 
 def refuse_late(ledger: Ledger, step: Step) -> None:

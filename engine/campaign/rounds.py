@@ -42,7 +42,9 @@ def planned_round(ledger: Ledger, report: Report = silent) -> list[Draft]:
         if not allocation.total:
             return []
         planned, order = _lay_out(ledger, allocation)
-        drafts.append(PhasePlanned.draft(_phase_json(allocation, planned, order)))
+        known = knowledge(ledger, state) if ledger.calibrated else None
+        now = ledger.in_and_undecided((state if known is None else known).status)
+        drafts.append(PhasePlanned.draft({**_phase_json(allocation, planned, order), "set": now}))
         phase, open_of = allocation.phase, (planned,) * ledger.per_sample
     else:
         under_way, left = ledger.under_way, ledger.outstanding()

@@ -312,6 +312,8 @@ class Status:
     """How far compounds deviate from the sum of effects, per measured endpoint that is modelled as one."""
     stock: StockView | None = None
     """Available compounds, costs and times; None without a list."""
+    sets: tuple[tuple[int, int], ...] = ((0, 0),)
+    """Compounds in and undecided before the first round, and after each up to the last closed one: as they are now."""
 
     @property
     def promise(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -90,7 +90,18 @@ def build_status(ledger: Ledger, location_warnings: tuple[str, ...] = ()) -> Sta
         confirmation=confirmed,
         additivity=() if ledger.calibrated else deviations(ledger),
         stock=stocked.view(ledger),
+        sets=_sets(ledger, counts),
     )
+
+
+def _sets(ledger: Ledger, counts: Mapping[str, int]) -> tuple[tuple[int, int], ...]:
+    """Return the compounds in and undecided after every round; one that decided nothing leaves them as they were."""
+    known = {0: (0, sum(counts.values()) - counts["not_estimable"]), **ledger.sets}
+    known[ledger.last_closed] = counts["in"], counts["undecided"]
+    found = [known[0]]
+    for number in range(1, ledger.last_closed + 1):
+        found.append(known.get(number, found[-1]))
+    return tuple(found)
 
 
 _UNLIKELY = 0.05

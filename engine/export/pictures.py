@@ -58,11 +58,9 @@ def as_png(figure: Figure, dpi: float) -> io.BytesIO:
 
 def rounds_figure(status: Status, size: Shape, dpi: float = 100.0) -> Figure:
     """Return the set by round: compounds in and undecided."""
-    from ..figures.rounds import counts_by_round, set_by_round
+    from ..figures.rounds import set_by_round
 
-    last = max((issued.number for issued in status.rounds if issued.state == "closed"), default=0)
-    inside, undecided = counts_by_round(status.candidates.status, status.candidates.decided_in_round, last)
-    return set_by_round(inside, undecided, size=size, dpi=dpi)
+    return set_by_round(status.sets, size=size, dpi=dpi)
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,38 +8,27 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
-from numpy.typing import NDArray
 
-from ..arrays import Ints
 from ..text import percent
 from .canvas import SMALL, blank, cut_middle, legend, whole_ticks, with_message
-from .palette import IN, LIGHT, MARKERS, OUT, UNDECIDED, WORDS, Palette
-
-
-def counts_by_round(status: NDArray[np.int8], decided_in_round: Ints, last: int) -> tuple[list[int], list[int]]:
-    """Compounds in, and compounds undecided, after round 0 (before any), 1, ... ``last``."""
-    settled = (status == IN) | (status == OUT)
-    inside = np.bincount(decided_in_round[status == IN].clip(0, last), minlength=last + 1).cumsum()
-    gone = np.bincount(decided_in_round[settled].clip(0, last), minlength=last + 1).cumsum()
-    estimable = int((status <= OUT).sum())
-    return [int(n) for n in inside], [estimable - int(n) for n in gone]
+from .palette import IN, LIGHT, MARKERS, UNDECIDED, WORDS, Palette
 
 
 def set_by_round(
-    inside: Sequence[int],
-    undecided: Sequence[int],
+    sets: Sequence[tuple[int, int]],
     *,
     marked: int | None = None,
     palette: Palette = LIGHT,
     size: tuple[float, float] = (2.8, 1.6),
     dpi: float = 100.0,
 ) -> Figure:
-    """Return the figure: undecided as an area, in as a line, over rounds 0, 1, ...; the legend has their last numbers.
+    """Return the figure of ``Status.sets``: undecided as an area, in as a line, by round; the legend has the last.
 
     One round may be ``marked``: the one that is displayed.
     """
     figure = blank(size, dpi, palette, (0.48, 0.12, 0.40, 0.30))
     axes = figure.axes[0]
+    inside, undecided = zip(*sets, strict=True)
     if len(inside) < 2:
         return with_message(figure, palette, "Nothing has been decided yet.")
     rounds = np.arange(len(inside))

@@ -299,20 +299,16 @@ class CandidatePanel(CompoundPanel):
 
     def show_rounds(self, view: View, marked: int | None = None) -> None:
         """Draw the history of the set, and mark the round shown unless it is the latest."""
-        status = view.status
-        closed = [one.number for one in status.rounds if one.state == "closed"]
-        last = max(closed, default=0)
-        self.course.setVisible(last > 0)
-        if not last:
+        sets = view.status.sets
+        self.course.setVisible(len(sets) > 1)
+        if len(sets) == 1:
             return
-        known = status.candidates
 
         def draw(size: tuple[float, float], dpi: float) -> Figure:
-            from assaypilot.engine.figures.rounds import counts_by_round, set_by_round
+            from assaypilot.engine.figures.rounds import set_by_round
 
             colours = theme().colours
             palette = replace(colours.figure, background=colours.panel)
-            inside, undecided = counts_by_round(known.status, known.decided_in_round, last)
-            return set_by_round(inside, undecided, marked=marked, palette=palette, size=size, dpi=dpi)
+            return set_by_round(sets, marked=marked, palette=palette, size=size, dpi=dpi)
 
         self.canvas.show_figure(draw)

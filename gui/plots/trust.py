@@ -101,13 +101,9 @@ class RoundsScene(Scene):
     name = "Compounds in and undecided after each round"
 
     def __init__(self, look: Look) -> None:
-        from assaypilot.engine.figures.rounds import counts_by_round
-
         self.look = look
-        status = look.status
-        self.last = max((one.number for one in status.rounds if one.state == "closed"), default=0)
-        known = status.candidates
-        self.inside, self.undecided = counts_by_round(known.status, known.decided_in_round, self.last)
+        self.inside, self.undecided = zip(*look.status.sets, strict=True)
+        self.last = len(self.inside) - 1
         self.used = [int(n) for n in look.by_round[: self.last + 1]]
         self.used += [0] * (self.last + 1 - len(self.used))
 
@@ -129,7 +125,7 @@ class RoundsScene(Scene):
         """Return the figure."""
         from assaypilot.engine.figures.rounds import set_by_round
 
-        return set_by_round(self.inside, self.undecided, palette=palette, size=size, dpi=dpi)
+        return set_by_round(self.look.status.sets, palette=palette, size=size, dpi=dpi)
 
     def at(self, axes: int, x: float, y: float, reach: Shape) -> Target | None:
         """Return the round at a place."""

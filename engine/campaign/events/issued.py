@@ -36,6 +36,9 @@ class PhasePlanned(Kind):
             cut_to_budget=data["cut_to_budget"],
         )
         ledger.under_way = UnderWay(allocation, planned, [(c, n) for c, n in data["order"]], measured=ledger.measured)
+        if "set" in data:
+            inside, undecided = data["set"]
+            ledger.sets[ledger.last_closed] = inside, undecided
         stocked.noted_orders(ledger, self.event.time)
 
     def sentence(self, ledger: Ledger) -> str:

@@ -7,6 +7,7 @@ import pytest
 from assaypilot.engine.campaign import rounds as deciding
 from assaypilot.engine.campaign.campaign import Campaign
 from assaypilot.engine.campaign.state import Status
+from assaypilot.engine.domain.measurements import Result
 from assaypilot.engine.errors import AssayPilotError
 from assaypilot.engine.strategies.linfact.linfact import LinFactG
 from tests.engine.campaign.making import answers, differences, make
@@ -43,6 +44,22 @@ def test_every_round_is_reported_as_it_was_seen_then(path: Path, monkeypatch: py
             assert told.library is other.status().library
             assert other.status_at(moment.round) is told
         assert other.status_at(max(seen)) is other.status()
+
+
+def test_the_course_of_the_set_is_that_of_replay(path: Path) -> None:
+    """Under the series model compounds come back, and earlier values decide before the first round."""
+    known = [Result(f"R1={a}|R2={b}", value) for a, b, value in (("A", "C", 5.2), ("B", "B", 7.5), ("C", "A", 5.5))]
+    with make(path, strategy="gaussian-process", per_round=3, history=known) as campaign:
+        for _ in range(3):
+            campaign.plan()
+            campaign.record(answers(campaign), close=True)
+            campaign.correct(campaign.status().measurements[-1].number, 5.5, reason="typo")
+        campaign.plan()
+        counts = [campaign.status_at(moment.round).counts for moment in campaign.moments()]
+        assert campaign.status().sets == tuple((one["in"], one["undecided"]) for one in counts)
+        assert 0 < counts[0]["undecided"] < 9
+    with Campaign.open(path, read_only=True) as other:
+        assert other.status().sets == tuple((one["in"], one["undecided"]) for one in counts)
 
 
 def test_what_comes_later_changes_no_earlier_round(path: Path) -> None:

@@ -13,7 +13,7 @@ from assaypilot.engine.figures.aligned import Aligned
 from assaypilot.engine.figures.front import Axis, front_plot, spread
 from assaypilot.engine.figures.palette import LIGHT, MARKERS
 from assaypilot.engine.figures.ranked import MOST_DRAWN, Cutoff, Spans, rank_compounds, ranked_intervals
-from assaypilot.engine.figures.rounds import counts_by_round, set_by_round
+from assaypilot.engine.figures.rounds import set_by_round
 from tests.engine.figures.drawing import IN, LOST, OUT, UNDECIDED
 
 
@@ -65,15 +65,9 @@ def test_every_status_has_a_shape_of_its_own() -> None:
     assert looks == {("o", False), ("D", False), ("o", True), ("x", False)}
 
 
-def test_the_set_by_round_counts_what_was_decided_when() -> None:
-    status = np.array([IN, IN, OUT, UNDECIDED, LOST, OUT], dtype=np.int8)
-    decided = np.array([1, 3, 1, 0, 0, 3])
-    inside, undecided = counts_by_round(status, decided, 3)
-    assert inside == [0, 1, 1, 2]
-    assert undecided == [5, 3, 3, 1]
-    figure = set_by_round(inside, undecided)
-    assert named(figure) == ["1 undecided", "2 in"]
-    empty = set_by_round([0], [5])
+def test_the_set_by_round_is_drawn_with_its_last_numbers() -> None:
+    assert named(set_by_round([(0, 5), (1, 3), (2, 1)])) == ["1 undecided", "2 in"]
+    empty = set_by_round([(0, 5)])
     assert "Nothing has been decided yet." in [text.get_text() for text in empty.axes[0].texts]
 
 
