@@ -59,6 +59,10 @@ class AssayPilotError(Exception):
         }
 
 
+class NotInstalled(AssayPilotError):
+    """A campaign that is whole, and needs a package that is not there."""
+
+
 class AlreadyEntered(AssayPilotError):
     """Results that are in the campaign already; whoever means them can have them counted a second time."""
 

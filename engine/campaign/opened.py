@@ -38,7 +38,8 @@ def _fitting(path: Path) -> Iterator[None]:
     """Refuse events that are whole and chained and yet impossible: another program wrote them, or a fault of ours."""
     try:
         yield
-    except AssayPilotError:
+    except AssayPilotError as error:
+        error.file = error.file or str(path)
         raise
     except UNFIT as error:
         raise AssayPilotError(

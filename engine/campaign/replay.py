@@ -17,7 +17,7 @@ from ..domain.features import SiteFeatures, merge_equal_rows
 from ..domain.library import Library
 from ..domain.measurements import Pooled, pool
 from ..domain.noise import usual
-from ..errors import AssayPilotError
+from ..errors import AssayPilotError, NotInstalled
 from ..models.glm import Link
 from ..strategies.protocol import (
     IN,
@@ -99,8 +99,14 @@ class Ledger(Books):
             self.stock = self.stock.fitted(len(library))
 
     def decide_by(self, strategy: str, why: str) -> None:
-        """Take the strategy of that name from now on."""
-        self.strategy, self.why = get(strategy), why
+        """Take the strategy of that name from now on; NotInstalled where its package is not there."""
+        try:
+            self.strategy, self.why = get(strategy), why
+        except AssayPilotError as error:
+            raise NotInstalled(
+                f"the campaign needs a strategy of another package: {error.message}",
+                mend="Install the package that provides it, or update it.",
+            ) from error
         self.calibrated = isinstance(self.strategy, Calibrated)
 
     def find_endpoints(self) -> None:

@@ -42,7 +42,7 @@ def knowledge(terms: Ledger, state: State) -> Knowledge | None:
 
 
 def series_reasons(terms: Ledger, state: State, compounds: Sequence[int], otherwise: Sequence[str]) -> list[str]:
-    """Return why each compound is in a round, in a few words; ``otherwise`` where it is there for its information."""
+    """Return why each compound is in a round, in a few words; ``otherwise`` where a new one is to inform."""
     state = informed(terms, state)
     known = knowledge(terms, state)
     if known is None:
@@ -53,8 +53,9 @@ def series_reasons(terms: Ledger, state: State, compounds: Sequence[int], otherw
     texts = []
     for arm, text in zip(terms.arm_of[np.asarray(compounds)].tolist(), otherwise, strict=True):
         chance = float(known.p_member[arm])
-        why = f"may be in (P {probability(chance)})" if chance >= _LIKELY else text
-        texts.append(f"repeat: {why}" if arm in measured else why)
+        again = arm in measured
+        why = f"may be in (P {probability(chance)})" if chance >= _LIKELY else "informs about others" if again else text
+        texts.append(f"repeat: {why}" if again else why)
     return texts
 
 

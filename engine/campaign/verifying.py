@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from ..errors import NotInstalled
 from ..strategies.protocol import Decision
 from ..system.progress import Report, silent
 from . import noise as assay_noise
@@ -73,6 +74,9 @@ def verify(
                     texts = tuple(_noise(ledger, event))
                 if decides:
                     texts = (*texts, *_differences(ledger, event, again))
+            except NotInstalled as error:
+                error.file = str(path)
+                raise
             except UNFIT as error:
                 problems.append(Problem(event.sequence, f"{event.kind} does not follow from what came before: {error}"))
                 break

@@ -198,14 +198,14 @@ class Strip(QFrame):
 
 
 def expected_errors(claim: Claim) -> str:
-    """Return ``About 0.4 wrong, 1.6 missed``, the errors expected of the set; empty where none are stated."""
+    """Return ``About 0.4 wrong, 1.6 missed`` (or ``< 0.05 wrong``), the errors expected of the set; empty without."""
     if claim.expected_missed is None or claim.expected_wrong is None:
         return ""
     short = [
         roughly(each).removeprefix("about ").replace("fewer than", "<")
         for each in (claim.expected_wrong, claim.expected_missed)
     ]
-    return f"About {short[0]} wrong, {short[1]} missed"
+    return f"{'' if short[0].startswith('<') else 'About '}{short[0]} wrong, {short[1]} missed"
 
 
 def _of_each(status: Status) -> str:

@@ -127,6 +127,22 @@ def test_strategy_that_is_not_there_any_more_is_named(tmp_path):
         )
 
 
+def test_campaign_of_a_removed_strategy_is_refused_and_not_called_inconsistent(install, tmp_path, capsys):
+    install(halving="halving_of_others:Halving")
+    path = tmp_path / "x.assaypilot"
+    Campaign.from_table(problem(), path, endpoints={"pIC50": 0.1}, goal="best", strategy="halving").close()
+    (tmp_path / "site" / "others-1.0.dist-info" / "entry_points.txt").unlink()
+    for function in (registry.installed, registry._kind):
+        function.cache_clear()
+    for command in ("status", "verify"):
+        code, found = document(capsys, command, path)
+        assert code == 1
+        assert "strategy of another package: there is no strategy 'halving'" in found["error"]["message"]
+        assert found["error"]["file"] == str(path)
+        assert found["error"]["mend"] == "Install the package that provides it, or update it."
+    assert "Install the package" in str(document(capsys, "overview", tmp_path)[1])
+
+
 @pytest.mark.parametrize(
     ("value", "why"),
     [
