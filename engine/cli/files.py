@@ -17,7 +17,7 @@ from ..errors import AssayPilotError
 from ..system.progress import Report, silent
 from ..text import many, pick
 from .parser import Numbered
-from .program import Console, Reply, table
+from .program import Console, Reply, table, word
 from .work_lists import check_place, keep_other_tables
 
 if TYPE_CHECKING:
@@ -265,7 +265,7 @@ def sign(options: argparse.Namespace, console: Console) -> Reply:
         raise AssayPilotError(
             "the file is not consistent, so it is not signed",
             file=options.file,
-            mend=f"assaypilot verify {options.file} says what is wrong.",
+            mend=f"assaypilot verify {word(options.file)} says what is wrong.",
         )
     path, key = Path(options.file), Path(options.key)
     public = make_key(key) if options.new_key else None
@@ -277,7 +277,7 @@ def sign(options: argparse.Namespace, console: Console) -> Reply:
     }
     lines = [] if public is None else [f"New key: {key}. Keep it where no one else signs; {public} checks signatures."]
     lines += [f"Signed up to event {signature.events:,}, head {signature.head[:12]}: {signatures_of(path)}"]
-    return Reply(document, [*lines, f"Check: assaypilot verify {path} --key {public or key}"])
+    return Reply(document, [*lines, f"Check: assaypilot verify {word(path)} --key {word(public or key)}"])
 
 
 def overview(options: argparse.Namespace, console: Console) -> Reply:

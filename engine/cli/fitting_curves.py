@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ..text import pick
-from .program import Console, Reply, count, table
+from .program import Console, Reply, count, table, word
 from .work_lists import check_place, check_target
 
 _LINES = 40
@@ -101,7 +101,7 @@ def curves(options: argparse.Namespace, console: Console) -> Reply:
         *table(("ID", "Plate", "Value", "Look at"), rows),
         *count(len(results), _LINES, f"curves, all in {options.out}"),
         "",
-        f"Results: {options.out}. Then: assaypilot record FILE {options.out}",
+        f"Results: {options.out}. Then: assaypilot record FILE {word(options.out)}",
     ]
     if options.points is not None:
         lines.append(

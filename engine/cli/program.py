@@ -7,6 +7,7 @@ import json
 import math
 import os
 import platform
+import re
 import sys
 import tempfile
 import time
@@ -62,6 +63,11 @@ def plain(value: Any) -> Any:
 def as_json(document: Any) -> str:
     """One JSON document, ids verbatim."""
     return json.dumps(plain(document), ensure_ascii=False, allow_nan=False, indent=2)
+
+
+def word(path: str | Path) -> str:
+    """Return a name as one word of a command line, in quotation marks where it needs them."""
+    return str(path) if re.fullmatch(r"[\w./\\:~+-]+", str(path)) else f'"{path}"'
 
 
 def escaped(text: str) -> str:

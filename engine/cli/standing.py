@@ -22,7 +22,7 @@ from ..text import intervals_are, many, percent, pick, tally
 from ..text import listed as names
 from .commands import JSON_LIMIT, TEXT_LIMIT
 from .files import controls_document, plate_lines
-from .program import Console, Reply, count, table
+from .program import Console, Reply, count, table, word
 from .stocking import stock_document, stock_lines
 
 if TYPE_CHECKING:
@@ -229,7 +229,7 @@ def describe(now: Status, only: Which = "all", limit: int = TEXT_LIMIT) -> list[
 
 def next_line(now: Status, file: str | Path) -> str:
     """``Next: assaypilot plan series.assaypilot --out round2.csv``."""
-    number, others = current_round(now), ", ".join(ending for ending in FORMATS if ending != ".xlsx")
+    file, number, others = word(file), current_round(now), ", ".join(ending for ending in FORMATS if ending != ".xlsx")
     return (
         "Next: "
         + {

@@ -17,6 +17,7 @@ from ..export.work_list import NOT_PLANNED, work_list
 from ..system.places import refuse_name, refused, try_folder
 from ..system.progress import Report
 from ..text import listed as names
+from .program import word
 
 if TYPE_CHECKING:
     from ..domain.plates import Layout, PlateUse
@@ -165,7 +166,7 @@ def write_out(
     write_csv(out, sheet.header, sheet.rows)
     values = ["Value"] if "Value" in sheet.header else now.value_columns
     column = f"the column {values[0]}" if len(values) == 1 else f"the columns {', '.join(values)}"
-    lines = [f"Work list: {out}. Fill in {column}, then: assaypilot record {campaign} {out}"]
+    lines = [f"Work list: {out}. Fill in {column}, then: assaypilot record {word(campaign)} {word(out)}"]
     if map_path is not None:
         lines.append(f"Plate map: {map_path}, one row per well, controls included")
     return {"file": str(out), "plate_map": None if map_path is None else str(map_path)}, lines

@@ -136,7 +136,7 @@ class HistoryPage(Page):
 
     def _verified(self, found: Verification) -> None:
         if found.ok:
-            self.session.message.emit(f"The file is consistent: {found.events:,} events, head {found.head[:12]}….")
+            self.session.message.emit(f"The file is consistent: {found.events:,} events, head {found.head[:12]}.")
             return
         from assaypilot.engine.errors import AssayPilotError
 

@@ -1,5 +1,7 @@
 """What a command says before anybody relies on it."""
 
+import shlex
+
 import numpy as np
 
 from tests.engine.cli.helpers import fill_in
@@ -21,6 +23,14 @@ def test_new_states_how_well_contributions_add_up_before_it_promises_anything(ru
     assert at < next(k for k, line in enumerate(lines) if line.startswith("Strategy"))
     document = done("new", tmp_path / "y.assaypilot", "--table", path, *GOAL)
     assert document["model_report"]["pIC50"]["sentence"] == lines[at]
+
+
+def test_next_command_can_be_pasted_where_names_have_spaces(run, campaign, tmp_path):
+    path, sheet = tmp_path / "my series (1).assaypilot", tmp_path / "round 1.csv"
+    campaign.rename(path)
+    assert shlex.split(run("status", path).out.splitlines()[-1])[3] == str(path)
+    said = run("plan", path, "--out", sheet).out.splitlines()[-1]
+    assert shlex.split(said)[-2:] == [str(path), str(sheet)]
 
 
 def test_every_step_names_the_command_that_comes_next(run, campaign, tmp_path):
