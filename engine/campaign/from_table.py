@@ -84,6 +84,8 @@ def campaign_from_table(
             f"No epsilon was given: the goal is the compounds within {epsilon:g} of the best {profile[0].name}, which "
             "goes from 0 to 1. Give yours if you know it."
         )
+    if choices.goal == "pareto" and choices.terms.get("slack") is not None:
+        taken.append("Trade-offs have no cutoff, so the slack is not used.")
     settings = Settings(
         objective=objectives[0] if objectives else "",
         objectives=objectives,
@@ -108,7 +110,6 @@ def campaign_from_table(
             *imported.warnings,
             *_contradictions(imported),
             *_left_out(imported),
-            *_unused(choices),
         ],
         report=report,
     )
@@ -202,13 +203,6 @@ def _as_usual(
             )
         endpoints.append(endpoint)
     return replace(imported, endpoints=tuple(endpoints)), epsilon, notes
-
-
-def _unused(choices: Choices) -> list[str]:
-    """Return one sentence about an option that has no meaning for the goal; empty when all have."""
-    if choices.goal == "pareto" and choices.terms.get("slack") is not None:
-        return ["Trade-offs have no cutoff, so the slack is not used."]
-    return []
 
 
 def returned(raw: RawTable, now: Status, report: Report = silent, *, unit: str | None = None) -> ResultsTable:

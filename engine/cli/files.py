@@ -24,11 +24,6 @@ if TYPE_CHECKING:
     from ..export.shortlist import Which
 
 
-def control_number(reading: Reading) -> str:
-    """How a value of a control is named: ``C3``."""
-    return f"C{reading.number}"
-
-
 def value_named(named: Numbered, now: Status, file: str) -> Measurement | Reading:
     """Return the value with a number, of a compound or a control; AssayPilotError when there is none."""
     values: Sequence[Measurement] = now.readings if named.control else now.measurements
@@ -51,15 +46,15 @@ def value_record(now: Status, one: Measurement | Reading) -> dict[str, Any]:
         value, unit = float(f"{endpoint.from_model(one.value):.12g}"), endpoint.unit
     record: dict[str, Any]
     if isinstance(one, Reading):
-        record = {"number": control_number(one), "control": True, "id": now.settings.controls[one.control].name}
+        record = {"number": f"C{one.number}", "control": True, "id": now.settings.controls[one.control].name}
     else:
         record = {"number": one.number, "control": False, "id": now.library.ids[one.compound]}
+        record["word"] = kinds.word_of(endpoint, value)
         if one.corrected is not None:
             relation = endpoint.relation_on_model(one.relation)  # its own inverse
-    record |= {"endpoint": endpoint.name, "value": value}
-    if not isinstance(one, Reading):
-        record["word"] = kinds.word_of(endpoint, value)
     return record | {
+        "endpoint": endpoint.name,
+        "value": value,
         "relation": relation,
         "unit": unit or None,
         **pick(one, "n round excluded corrected"),

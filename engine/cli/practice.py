@@ -17,6 +17,7 @@ from ..campaign.settings import Settings
 from ..campaign.state import Status
 from ..domain.goals import AllEpsilonBest, Best, Goal, ParetoSet
 from ..errors import AssayPilotError
+from ..export.shortlist import ranked
 from ..simulate.instances import Instance, get
 from ..simulate.practice import create_practice, practice_results, practice_truth
 from ..simulate.tables import Truth, of_table, truth_of
@@ -64,7 +65,8 @@ def _run(path: Path, shortlist: Path | None, seed: int, console: Console) -> Rep
         while (issued := campaign.plan(console.report)) is not None:
             campaign.record(practice_results(campaign, issued))
             now = campaign.status()
-            console.print(_round_line(now, issued.number, issued.measurements, len(issued.items)))
+            made = f"{issued.measurements:,} measurements of {len(issued.items):,} compounds"
+            console.print(f"Round {issued.number}: {made} -> {tally(now.counts)}")
         now = campaign.status()
     if shortlist is not None:
         export_shortlist(now, shortlist, "in")
@@ -74,10 +76,6 @@ def _run(path: Path, shortlist: Path | None, seed: int, console: Console) -> Rep
     if shortlist is not None:
         document |= {"file": str(path), "shortlist": str(shortlist)}
     return Reply(document, _lines(now, truth, document, None if shortlist is None else path.parent))
-
-
-def _round_line(now: Status, number: int, measurements: int, compounds: int) -> str:
-    return f"Round {number}: {measurements:,} measurements of {compounds:,} compounds -> {tally(now.counts)}"
 
 
 def _score(now: Status, truth: Floats) -> dict[str, Any]:
@@ -118,8 +116,7 @@ def _lines(now: Status, truth: Floats, document: dict[str, Any], folder: Path | 
         f"{'none' if precision is None else percent(precision)} are truly within {wide:g} of the best",
         f"{now.measurements_used:,} measurements in {many(now.rounds_made, 'round')}, {document['seconds']:.1f} s",
     ]
-    rank = {name: compound for compound, name in enumerate(now.library.ids)}
-    shown = [rank[name] for name in document["in"][:_SHOWN]]
+    shown = ranked(now, "in")[:_SHOWN].tolist()
     rows = [
         (now.library.ids[c], f"{now.candidates.estimate[c]:.2f}", f"{truth[c]:.2f}", int(now.candidates.measured[c]))
         for c in shown

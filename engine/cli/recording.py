@@ -53,7 +53,8 @@ def record(options: argparse.Namespace, console: Console) -> Reply:
         after = campaign.status()
         closed = now.open_round is not None and after.open_round is None
     rejected: list[tuple[int | None, str]] = [
-        (entry.row, _where(entry.column, entry.reason)) for entry in found.rejected
+        (entry.row, f"column {entry.column}: {entry.reason}" if entry.column else entry.reason)
+        for entry in found.rejected
     ]
     rejected += [] if report is None else report.rejected
     # What the table's reader asks about a value, the campaign asks too.
@@ -87,10 +88,6 @@ def _read_table(options: argparse.Namespace, console: Console, now: Status) -> t
     raw = read_given(options.results, options.sheet, options.decimal, console)
     found = returned(raw, now, console.report, unit=options.unit)
     return found, Source(raw.file or "", raw.digest)
-
-
-def _where(column: str | None, reason: str) -> str:
-    return reason if column is None else f"column {column}: {reason}"
 
 
 def _record_lines(document: dict[str, Any], after: Status, file: str, *, confirming: bool) -> list[str]:

@@ -86,14 +86,14 @@ def status_document(now: Status, only: Which = "all", limit: int = JSON_LIMIT) -
         "objectives": now.settings.objectives,
         "probabilities": {"within_epsilon": now.probability_names[0], "within_slack": now.probability_names[1]},
         "limits": [now.endpoints[k].limit_text for k in now.limited_endpoints],
-        "round": _round_number(now),
+        "round": max((issued.number for issued in now.rounds if issued.state != "withdrawn"), default=0),
         "round_open": now.open_round is not None,
         "outstanding": 0 if now.open_round is None else now.open_round.missing,
         "phase": now.phases_decided if now.phase is None else now.phase.phase,
         "budget": now.settings.budget,
         "guarantee": guarantee_of(now),
         "claim": claim_entry(now),
-        "noise": noise_of(now),
+        "noise": [{"endpoint": now.endpoints[one.endpoint].name, **pick(one, "sd freedom used")} for one in now.noise],
         "in": [ids[compound] for compound in ins[:ID_LIMIT].tolist()],
         "undecided": [ids[compound] for compound in undecided[:ID_LIMIT].tolist()],
         "counts": dict(now.counts),
@@ -117,11 +117,6 @@ def _forecast(options: argparse.Namespace, console: Console) -> tuple[Forecast |
         return forecast_campaign(options.file, console.report), []
     except AssayPilotError as error:
         return None, [f"No forecast: {error.message}."]
-
-
-def noise_of(now: Status) -> list[dict[str, Any]]:
-    """Return the noise estimate, degrees of freedom and SD used, for each endpoint with estimated noise."""
-    return [{"endpoint": now.endpoints[one.endpoint].name, **pick(one, "sd freedom used")} for one in now.noise]
 
 
 def _confirmation(now: Status) -> dict[str, Any] | None:
@@ -159,9 +154,8 @@ def no_longer(now: Status) -> list[str]:
 
 def what_can_be_done(now: Status) -> list[str]:
     """Return how to continue where nothing is guaranteed, in a line for people; empty where something is."""
-    if now.guarantee.holds:
-        return []
-    return ["Continue with the series model: assaypilot change FILE --strategy gaussian-process"]
+    how = "Continue with the series model: assaypilot change FILE --strategy gaussian-process"
+    return [] if now.guarantee.holds else [how]
 
 
 def confirmation_lines(now: Status) -> list[str]:
@@ -174,13 +168,6 @@ def confirmation_lines(now: Status) -> list[str]:
         are = "is in without a measurement" if len(found.due) == 1 else "are in without a measurement"
         lines.append(f"{many(len(found.due), 'compound')} {are}: assaypilot plan FILE --confirm asks for each once.")
     return lines
-
-
-def _round_number(now: Status) -> int:
-    """Return the open round, else the last one; 0 before the first."""
-    if now.open_round is not None:
-        return now.open_round.number
-    return max((issued.number for issued in now.rounds if issued.state != "withdrawn"), default=0)
 
 
 def number(value: float | None, digits: int) -> str:
@@ -201,9 +188,7 @@ def describe(now: Status, only: Which = "all", limit: int = TEXT_LIMIT) -> list[
     candidates = now.candidates
     lines = [f"{now.name}: {now.goal_sentence}", "", now.statement, now.promise, ""]
     lines += [f"{one.sentence[:1].upper()}{one.sentence[1:]}" for one in now.noise]
-    if now.open_round is not None:
-        lines.append(round_line(now.open_round))
-    elif now.rounds:
+    if now.rounds:
         lines.append(round_line(now.rounds[-1]))
     budget = "" if now.settings.budget is None else f" of {now.settings.budget:,}"
     to_confirm = now.confirmation.measurements
@@ -246,8 +231,8 @@ def next_line(now: Status, file: str | Path) -> str:
 def left_to_do(now: Status, made: Forecast) -> dict[str, Any]:
     """``measurements_to_finish`` and ``rounds_to_finish``, each with low, median and high."""
     return {
-        "measurements_to_finish": _left(made.measurements, now.measurements_used),
-        "rounds_to_finish": _left(made.rounds, now.rounds_made),
+        "measurements_to_finish": made.measurements.left(now.measurements_used),
+        "rounds_to_finish": made.rounds.left(now.rounds_made),
     }
 
 
@@ -263,10 +248,6 @@ def range_lines(now: Status, made: Forecast) -> list[str]:
     ]
 
 
-def _left(spread: Spread, done: int) -> dict[str, int]:
-    return {"low": spread.low - done, "median": spread.middle - done, "high": spread.high - done}
-
-
 def _range(spread: Spread) -> str:
     return f"{spread.low:,}" if spread.low == spread.high else f"{spread.low:,} to {spread.high:,}"
 
@@ -274,12 +255,13 @@ def _range(spread: Spread) -> str:
 def forecast(options: argparse.Namespace, console: Console) -> Reply:
     """Return the forecast of a campaign; the file is only read."""
     from ..simulate.forecast import forecast_campaign
-    from ..simulate.series_forecast import forecast_series
+    from ..simulate.series_forecast import forecast_ledger, ledger_of
 
     with Campaign.open(options.file, read_only=True, report=console.report) as campaign:
         now = campaign.status()
     if now.claim.kind == "calibrated":
-        return _of_series(now, forecast_series(options.file, console.report, seed=options.seed, runs=options.runs))
+        ledger = ledger_of(options.file)
+        return _of_series(now, forecast_ledger(ledger, console.report, seed=options.seed, runs=options.runs))
     made = forecast_campaign(options.file, console.report, runs=options.runs, seed=options.seed)
     return Reply(_document(now, made), _lines(now, made))
 

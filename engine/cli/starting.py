@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -109,7 +108,8 @@ def _with_advice(error: NoSites, raw: RawTable, options: argparse.Namespace) -> 
 
 def check(options: argparse.Namespace, console: Console) -> Reply:
     """Return how an import would understand the table, without writing anything."""
-    raw, mapping, imported, _ = _read(options, None, console)
+    raw, mapping, _ = read_mapped(options, None, console)
+    imported = import_table(raw, mapping, console.report)
     document = check_report(raw, mapping, imported) | {"stock": table_stock_counts(imported)}
     return Reply(document, [*check_lines(options.table, document), *stock_count_lines(document["stock"])])
 
@@ -121,7 +121,8 @@ def new(options: argparse.Namespace, console: Console) -> Reply:
     path = Path(options.file)
     refuse_taken(path)
     terms = terms_of(options)
-    raw, mapping, imported, epsilons = _read(options, options.sd, console)
+    raw, mapping, epsilons = read_mapped(options, options.sd, console)
+    imported = import_table(raw, mapping, console.report)
     facts = endpoint_facts(imported)
     document = check_report(raw, mapping, imported, facts)
     requested = Choices(
@@ -172,6 +173,8 @@ def _document(path: Path, now: Status, imported: ImportedTable, document: dict[s
 def _lines(path: Path, now: Status, history: int, document: dict[str, Any]) -> list[str]:
     """Return the same for the terminal; ``history``: how many values there were before."""
     endpoints = [now.endpoints[k] for k in now.requested_endpoints]
+    measured = {endpoint["name"] for endpoint in document["endpoints"] if endpoint["measured"]}
+    models = document["model_report"]
     return [
         f"Created {path}: {many(len(now.library), 'compound')}, rank {document['rank']} of {document['max_rank']}",
         now.goal_sentence,
@@ -181,7 +184,8 @@ def _lines(path: Path, now: Status, history: int, document: dict[str, Any]) -> l
             for endpoint in endpoints
             if endpoint.kind == "value" and not endpoint.curves
         ),
-        *_how_additive(document, [endpoint.name for endpoint in endpoints]),
+        # How well contributions add up in the values measured so far: guarantees assume that they do.
+        *(models[one.name]["sentence"] for one in endpoints if one.name in measured and one.name in models),
         f"Strategy {now.why}",
         *([] if now.guarantee.holds else [now.guarantee.sentence, *what_can_be_done(now)]),
         *stock_lines(now),
@@ -204,21 +208,6 @@ def _unknown(now: Status, endpoint: Endpoint) -> bool:
     """Whether the noise of an endpoint, or of one that it is the difference of, is to be estimated."""
     own = parts(now.endpoints, now.endpoints.index(endpoint))
     return any(now.endpoints[k].noise_estimated for k in own)
-
-
-def _how_additive(document: dict[str, Any], names: Sequence[str]) -> list[str]:
-    """Return how well contributions add up in the values measured so far: guarantees assume that they do."""
-    measured = {endpoint["name"] for endpoint in document["endpoints"] if endpoint["measured"]}
-    models = document["model_report"]
-    return [models[name]["sentence"] for name in names if name in measured and name in models]
-
-
-def _read(
-    options: argparse.Namespace, sd: StatedNoise | None, console: Console
-) -> tuple[RawTable, TableMapping, ImportedTable, dict[str, float]]:
-    """Return the raw table, the mapping of its columns, the imported table and the endpoints' epsilons."""
-    raw, mapping, epsilons = read_mapped(options, sd, console)
-    return raw, mapping, import_table(raw, mapping, console.report), epsilons
 
 
 def _set_aside(options: argparse.Namespace) -> dict[str, Any]:

@@ -66,9 +66,7 @@ def stock_count_lines(counts: Mapping[str, int] | None) -> list[str]:
 
 def stock_lines(now: Status) -> list[str]:
     """One line about the stock, and what is waited for; empty when nothing is known of it."""
-    if now.stock is None:
-        return []
-    return [_in_stock(stock_counts(now)), *orders_lines(now)]
+    return [] if now.stock is None else [_in_stock(stock_counts(now)), *orders_lines(now)]
 
 
 def _in_stock(counts: Mapping[str, Any]) -> str:

@@ -142,13 +142,11 @@ class Picture(ABC):
 
     def _matrices(self) -> tuple[Floats, Floats, Floats]:
         """Estimates, lower and upper bounds of the goal's endpoints, ``(n_endpoints, n)``."""
-        known, names = self.status.candidates, self._endpoint_names()
+        known = self.status.candidates
+        names = [self.status.endpoints[place].name for place in self.status.goal_endpoints]
         parts = (known.estimates, known.lows, known.highs)
         first, low, high = (np.array([part[name] for name in names]) for part in parts)
         return first, low, high
-
-    def _endpoint_names(self) -> list[str]:
-        return [self.status.endpoints[place].name for place in self.status.goal_endpoints]
 
 
 _FEWEST, _MOST = 5, 400

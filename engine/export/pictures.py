@@ -56,13 +56,6 @@ def as_png(figure: Figure, dpi: float) -> io.BytesIO:
     return stream
 
 
-def rounds_figure(status: Status, size: Shape, dpi: float = 100.0) -> Figure:
-    """Return the set by round: compounds in and undecided."""
-    from ..figures.rounds import set_by_round
-
-    return set_by_round(status.sets, size=size, dpi=dpi)
-
-
 @dataclass(frozen=True, eq=False)
 class Measured:
     """The usable measurements of one endpoint, history included."""

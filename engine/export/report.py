@@ -13,6 +13,7 @@ from ..campaign.state import Status
 from ..figures.aligned import Aligned
 from ..figures.cores import carried
 from ..figures.palette import LIGHT
+from ..figures.rounds import set_by_round
 from ..models.report import Noise, model_report
 from ..strategies.protocol import IN, NOT_ESTIMABLE, OUT, UNDECIDED
 from ..system.progress import Report, silent
@@ -65,7 +66,7 @@ def document(contents: Contents, report: Report = silent) -> bytes:
     story += _shortlist(contents, progress)
     if not len(contents.compounds):  # the answer is all there is
         return _made(contents, story, progress, report)
-    data = {endpoint: pictures.measured(contents.status, endpoint) for endpoint in _measured_endpoints(contents.status)}
+    data = {endpoint: pictures.measured(contents.status, endpoint) for endpoint in contents.status.requested_endpoints}
     story += _contributions(contents.status, data)
     progress.step("Drawing the figures", 10)
     story += _agreement(contents.status, data)
@@ -227,11 +228,6 @@ def _figure(figure: Figure) -> Image:
     return Image(pictures.as_png(figure, _INCH * DENSITY), _INCH * width, _INCH * height, hAlign="LEFT")
 
 
-def _measured_endpoints(status: Status) -> list[int]:
-    """Return the endpoints that are measured, those of the goal first."""
-    return list(status.requested_endpoints)
-
-
 def _additive(status: Status) -> bool:
     """Whether effects add up on the scale of the values."""
     return str(status.settings.parameters.get("link", "identity")) == "identity"
@@ -271,7 +267,7 @@ def _rounds(contents: Contents) -> list[Flowable]:
     if not status.rounds:
         return [*story, paragraph("No round was issued yet.")]
     if any(issued.state == "closed" for issued in status.rounds):
-        figure = _figure(pictures.rounds_figure(status, (_HALF * 1.2 / _INCH, 1.9)))
+        figure = _figure(set_by_round(status.sets, size=(_HALF * 1.2 / _INCH, 1.9)))
         story.append(KeepTogether([figure, paragraph("Compounds in and undecided after each round.", "caption")]))
     sheet = contents.rounds
     hidden = {"Endpoints"} if len(set(sheet.column("Endpoints"))) == 1 else set()

@@ -285,22 +285,15 @@ class Campaign:
         """
         now = self._core.status()
         if now.claim.kind == "calibrated":
-            from ..simulate.series_forecast import forecast_series
+            from ..simulate.series_forecast import forecast_ledger, ledger_of
 
-            curve = [asdict(point) for point in forecast_series(self.path).curve]
+            curve = [asdict(point) for point in forecast_ledger(ledger_of(self.path)).curve]
             return pd.DataFrame(curve, columns=["measurements", "found", "best_found", "missed", "wrong", "finished"])
         from ..simulate.forecast import forecast_campaign
 
         made = forecast_campaign(self.path)
-        spreads = {
-            "measurements": (made.measurements, now.measurements_used),
-            "rounds": (made.rounds, now.rounds_made),
-        }
-        rows = {
-            name: {"low": one.low - done, "median": one.middle - done, "high": one.high - done}
-            for name, (one, done) in spreads.items()
-        }
-        return pd.DataFrame.from_dict(rows, orient="index")
+        left = [made.measurements.left(now.measurements_used), made.rounds.left(now.rounds_made)]
+        return pd.DataFrame(left, index=["measurements", "rounds"])
 
     def plot(
         self,

@@ -16,9 +16,10 @@ from ..campaign.state import Status
 from ..chemistry.names import carried_names, site_names
 from ..errors import AssayPilotError
 from ..export.answer import picture_of
-from ..export.pictures import look, rounds_figure
+from ..export.pictures import look
 from ..export.shortlist import brief_table, ranked
 from ..figures.heat import heat_map, heat_size, pair_map
+from ..figures.rounds import set_by_round
 from ..text import many
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ def picture(now: Status, kind: str, sites: Sites, size: Size) -> Figure:
     """Return a figure of a campaign; AssayPilotError for a kind or a site that there is not."""
     kinds: dict[str, Callable[[], Figure]] = {
         "candidates": lambda: picture_of(now).draw(size or (9.0, 4.0), _DPI),
-        "rounds": lambda: rounds_figure(now, size or (6.0, 3.0), _DPI),
+        "rounds": lambda: set_by_round(now.sets, size=size or (6.0, 3.0), dpi=_DPI),
         "map": lambda: _map(now, sites, size),
     }
     if kind not in kinds:

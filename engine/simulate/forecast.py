@@ -38,6 +38,10 @@ class Spread:
     middle: int
     high: int
 
+    def left(self, done: int) -> dict[str, int]:
+        """Return low, median and high of what is still to come."""
+        return {"low": self.low - done, "median": self.middle - done, "high": self.high - done}
+
 
 @dataclass(frozen=True, slots=True)
 class BudgetForecast:

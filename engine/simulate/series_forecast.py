@@ -74,13 +74,6 @@ class SeriesForecast:
     assumed: str
 
 
-def forecast_series(
-    path: str | Path, report: Report = silent, *, runs: int | None = None, seed: int = 0
-) -> SeriesForecast:
-    """Return the forecast of the campaign in a file, which is only read; AssayPilotError for one under a proof."""
-    return forecast_ledger(ledger_of(path), report, seed=seed, runs=runs)
-
-
 def ledger_of(path: str | Path) -> Ledger:
     """Return the campaign in a file, which is only read."""
     store = Store.open(path, read_only=True)
@@ -93,7 +86,10 @@ def ledger_of(path: str | Path) -> Ledger:
 def forecast_ledger(
     ledger: Ledger, report: Report = silent, *, runs: int | None = None, seed: int = 0
 ) -> SeriesForecast:
-    """Return the forecast of a campaign from its present state, by so many simulated campaigns (default: 6)."""
+    """Return the forecast of a campaign from its present state, by so many simulated campaigns (default: 6).
+
+    AssayPilotError for one under a proof.
+    """
     strategy = ledger.strategy
     if not isinstance(strategy, Calibrated):
         raise AssayPilotError(f"{strategy.info.name} has a forecast of its own")
