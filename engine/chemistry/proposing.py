@@ -22,6 +22,8 @@ _SAMPLE = 200
 _COMPARED = 20
 """Structures compared all at once, which is the slow part."""
 _SECONDS = 5
+_PATIENCE = 5_000
+"""Steps without a larger common part after which a search ends: nearly all of its time goes into proving the last."""
 _ALL_SECONDS = 15.0
 """Of computing; after this no further candidate is tried. Not by the clock: a busy computer proposes the same."""
 _SHARES = (1.0, 0.95, 0.8, 0.6)
@@ -185,9 +187,9 @@ def _tried(smiles: Sequence[str], values: Sequence[float] | None, report: Report
         explained, shares = np.full(len(sample), np.nan), []
         with rdBase.BlockLogs():
             for row, molecule in enumerate(molecules):
-                ways, _ = splitter.ways(molecule)
-                if ways:
-                    doubt = _ARBITRARY if len(ways) > 1 or ways[0].bridged else 1.0
+                arbitrary = splitter.is_arbitrary(molecule)
+                if arbitrary is not None:
+                    doubt = _ARBITRARY if arbitrary else 1.0
                     shares.append(size / molecule.GetNumHeavyAtoms())
                     explained[row] = doubt * shares[-1]
         tried = _Tried(core, explained, sum(shares) / max(len(shares), 1))
@@ -253,13 +255,31 @@ def _candidates(sample: Sequence[Any], report: Report, end: float) -> Iterator[s
 
 
 def shared_part(molecules: Sequence[Any], share: float, seconds: int) -> tuple[Any, tuple[int, ...]] | None:
-    """Return the largest part, its rings whole, that a share of some molecules have: one of them and its atoms."""
+    """Return the largest part found, its rings whole, that a share of some molecules have: one of them and its atoms.
+
+    The search counts its steps, so that a busy computer finds the same; ``seconds`` only end one that hangs.
+    """
     from rdkit import Chem
     from rdkit.Chem import rdFMCS
 
-    common = rdFMCS.FindMCS(
-        molecules, threshold=share, timeout=seconds, ringMatchesRingOnly=True, completeRingsOnly=True
-    )
+    best = (0, 0)
+    idle = 0
+
+    class Patience(rdFMCS.MCSProgress):
+        def __call__(self, step: Any, _: Any) -> bool:
+            nonlocal best, idle
+            size = (step.numBonds, step.numAtoms)
+            best, idle = (size, 0) if size > best else (best, idle + 1)
+            return idle < _PATIENCE
+
+    parameters: Any = rdFMCS.MCSParameters()
+    parameters.Threshold, parameters.Timeout = share, seconds
+    parameters.ProgressCallback = patience = Patience()  # named, as the parameters do not keep it alive
+    parameters.AtomCompareParameters.RingMatchesRingOnly = True
+    parameters.BondCompareParameters.RingMatchesRingOnly = True
+    parameters.BondCompareParameters.CompleteRingsOnly = True
+    common = rdFMCS.FindMCS(molecules, parameters)
+    del patience
     pattern = Chem.MolFromSmarts(common.smartsString) if common.numAtoms else None
     for molecule in molecules if pattern is not None else ():
         match = molecule.GetSubstructMatch(pattern)

@@ -92,13 +92,42 @@ class Splitter:
 
     def ways(self, molecule: Any) -> tuple[tuple[Way, ...], str]:
         """Return the different decompositions of a molecule, and a reason when there is none."""
+        cuts, reasons = self._all_cuts(molecule)
+        found: dict[tuple[str, ...], Way] = {}
+        for cut in cuts:
+            way = self._parts_by(molecule, cut)
+            if isinstance(way, str):
+                reasons.setdefault(way, 6)
+            else:
+                found.setdefault((way.core, *way.substituents), way)
+        if found:
+            return tuple(found.values()), ""
+        return (), max(reasons, key=lambda reason: reasons[reason])
+
+    def is_arbitrary(self, molecule: Any) -> bool | None:
+        """Return whether a molecule has several decompositions, or a ring that joins sites; None without any.
+
+        It is what ``ways`` says, in a fraction of the time: parts are written only where they have to be compared.
+        """
+        cuts, _ = self._all_cuts(molecule)
+        if self._stereo is None:
+            cuts = {cut: match for cut, match in cuts.items() if not _prevented(molecule, cut, _opened(molecule, cut))}
+            if len({frozenset(number for _, other, number in cut if other < 0) for cut in cuts}) > 1:
+                return True  # hydrogen is at different sites
+            if len(cuts) == 1:
+                ((cut, match),) = cuts.items()
+                outer = {other for _, other, _ in cut if other >= 0}
+                return any(not outer.isdisjoint(hanging_on(molecule, one, set(match)) - {one}) for one in outer)
+        ways, _ = self.ways(molecule) if cuts else ((), "")
+        return len(ways) > 1 or ways[0].bridged if ways else None
+
+    def _all_cuts(self, molecule: Any) -> tuple[dict[_Cut, tuple[int, ...]], dict[str, int]]:
+        """Return the different cuts of a molecule, each with its match, and reasons for the matches without one."""
         if _ends(molecule):
-            return (), "the structure has an open end (*)"
+            return {}, {"the structure has an open end (*)": 0}
         matches = self.places(molecule)
-        if not matches:
-            return (), "the core is not in this structure"
-        reasons: dict[str, int] = {}
-        cuts: dict[frozenset[tuple[int, int, int]], _Cut] = {}
+        reasons: dict[str, int] = {} if matches else {"the core is not in this structure": 0}
+        cuts: dict[frozenset[tuple[int, int, int]], tuple[_Cut, tuple[int, ...]]] = {}
         for match in matches:
             outer = self.outer_bonds(molecule, match)
             if outer is None:
@@ -109,19 +138,10 @@ class Splitter:
                 reasons.setdefault(*reason)
                 continue
             for cut in self._cuts(match, outer):
-                cuts.setdefault(frozenset(cut), cut)
+                cuts.setdefault(frozenset(cut), (cut, match))
                 if len(cuts) >= _MOST_WAYS:
                     break
-        found: dict[tuple[str, ...], Way] = {}
-        for cut in cuts.values():
-            way = self._parts_by(molecule, cut)
-            if isinstance(way, str):
-                reasons.setdefault(way, 6)
-            else:
-                found.setdefault((way.core, *way.substituents), way)
-        if found:
-            return tuple(found.values()), ""
-        return (), max(reasons, key=lambda reason: reasons[reason])
+        return dict(cuts.values()), reasons
 
     def _obstacle(
         self, molecule: Any, match: Sequence[int], outer: Sequence[tuple[int, int]]
@@ -161,20 +181,14 @@ class Splitter:
         """Return the parts of a molecule by the bonds to cut, or the reason as a text."""
         from rdkit import Chem
 
-        bare: dict[int, list[int]] = {}
-        for atom, other, number in cut:
-            if other < 0:
-                bare.setdefault(atom, []).append(number)
-        whole = _opened(molecule, [(atom, other) for atom, other, _ in cut if other >= 0])
-        if whole is None:
-            names = " and ".join(site_name(number) for number in sorted(end[2] for end in cut if end[1] >= 0))
-            return f"an aromatic ring over {names} cannot be opened there; draw it as a core of its own"
+        whole = _opened(molecule, cut)
+        prevented = _prevented(molecule, cut, whole)
+        if prevented:
+            return prevented
         drawn_as_given = whole is molecule
         hydrogens: dict[int, list[int]] = {}
+        bare = _bare(cut)
         if bare:
-            for atom, numbers in bare.items():
-                if molecule.GetAtomWithIdx(atom).GetTotalNumHs() < len(numbers):
-                    return f"nothing stands at {site_name(numbers[0])}, not even hydrogen"
             whole = Chem.AddHs(whole, onlyOnAtoms=list(bare))
             for atom in bare:
                 around = [neighbour.GetIdx() for neighbour in whole.GetAtomWithIdx(atom).GetNeighbors()]
@@ -203,14 +217,35 @@ class Splitter:
         return Way(core, tuple(substituents[number] for number in self.core.numbers))
 
 
-def _opened(molecule: Any, cuts: Sequence[tuple[int, int]]) -> Any:
+def _bare(cut: _Cut) -> dict[int, list[int]]:
+    """Return the sites of a cut with hydrogen, by their core atom."""
+    found: dict[int, list[int]] = {}
+    for atom, other, number in cut:
+        if other < 0:
+            found.setdefault(atom, []).append(number)
+    return found
+
+
+def _prevented(molecule: Any, cut: _Cut, opened: Any) -> str:
+    """Return why a molecule, drawn for a cut as ``_opened`` does, cannot be cut; "" where it can."""
+    if opened is None:
+        names = " and ".join(site_name(number) for number in sorted(end[2] for end in cut if end[1] >= 0))
+        return f"an aromatic ring over {names} cannot be opened there; draw it as a core of its own"
+    for atom, numbers in _bare(cut).items():
+        if molecule.GetAtomWithIdx(atom).GetTotalNumHs() < len(numbers):
+            return f"nothing stands at {site_name(numbers[0])}, not even hydrogen"
+    return ""
+
+
+def _opened(molecule: Any, cut: _Cut) -> Any:
     """Return the molecule drawn with single bonds where it is to be cut; None where aromatic rings do not allow that.
 
     A fused ring is aromatic with its core. Separated, the core stays aromatic and the rest is a chain of double bonds.
     """
     from rdkit import Chem
 
-    fused = [pair for pair in cuts if molecule.GetBondBetweenAtoms(*pair).GetIsAromatic()]
+    ends = [(atom, other) for atom, other, _ in cut if other >= 0]
+    fused = [pair for pair in ends if molecule.GetBondBetweenAtoms(*pair).GetIsAromatic()]
     if not fused:
         return molecule
     drawn = Chem.RWMol(molecule)
@@ -254,7 +289,7 @@ def _without_hydrogens(part: Any) -> Any:
     return Chem.RemoveHs(part) if part.GetAtomsMatchingQuery(_of_element(1)) else part
 
 
-def hanging_on(molecule: Any, start: int, inside: set[int]) -> list[int]:
+def hanging_on(molecule: Any, start: int, inside: set[int]) -> set[int]:
     """Return the atoms that hang on one outer atom, itself included, without passing through those of the core."""
     seen, todo = {start}, [start]
     while todo:
@@ -263,7 +298,7 @@ def hanging_on(molecule: Any, start: int, inside: set[int]) -> list[int]:
             if index not in seen and index not in inside:
                 seen.add(index)
                 todo.append(index)
-    return list(seen)
+    return seen
 
 
 def _has_stereo(molecule: Any) -> bool:

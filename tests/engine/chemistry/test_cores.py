@@ -1,6 +1,9 @@
+import time
+
 import pytest
 from rdkit import Chem
 
+from assaypilot.engine.chemistry import proposing
 from assaypilot.engine.chemistry.cores import Core, parse_core, read_cores
 from assaypilot.engine.chemistry.proposing import propose_set
 from assaypilot.engine.errors import AssayPilotError
@@ -45,6 +48,16 @@ def test_two_series_in_one_table_get_a_core_each():
     assert sorted(one.used for one in taken) == [16, 16]
     numbers = [number for one in taken for number in parse_core(one.smiles).numbers]
     assert len(set(numbers)) == len(numbers)
+
+
+def test_search_for_a_common_part_ends_by_its_steps_not_by_the_clock(monkeypatch):
+    monkeypatch.setattr(proposing, "_PATIENCE", 200)
+    tails = ("CCN4CCN(C)CC4", "CCCN4CCOCC4", "C(=O)N4CCC(N5CCCC5)CC4")
+    ends = ("c2ccc3[nH]ncc3c2", "c2ccnc(NC(=O)C3CC3)c2", "C(=O)Nc2ccc(Cl)c(C(F)(F)F)c2")
+    series = [Chem.MolFromSmiles(f"O=C(Nc1cc({x})cc({t})c1)c1cccc({e})c1") for e in ends for t in tails for x in "FC"]
+    started = time.process_time()
+    assert proposing.shared_part(series, 0.6, 5) is not None
+    assert time.process_time() - started < 1.0
 
 
 @pytest.mark.slow

@@ -8,6 +8,7 @@ from rdkit.Chem import rdRGroupDecomposition
 
 from assaypilot.engine.chemistry.cores import CORE_SITE, NO_SITE, Core, assemble, parse_core, read_cores
 from assaypilot.engine.chemistry.decomposition import decompose, extend
+from assaypilot.engine.chemistry.splitting import Splitter
 from assaypilot.engine.chemistry.structures import read_structures
 from assaypilot.engine.errors import AssayPilotError
 
@@ -80,10 +81,14 @@ GROUPS = ["[H]", "C", "F", "OC", "C(F)(F)F", "c1ccccc1", "[C@H](C)O", "C(=O)N", 
 @given(
     st.lists(st.tuples(*[st.sampled_from(GROUPS)] * 3), min_size=2, max_size=8),
     st.sampled_from(
-        ["O=c1[nH]c([*:1])c([*:2])n1[*:3]", "C1C([*:1])N([*:2])CC1[*:3]", "O=C1NC([*:1])([*:2])CN1[*:3]",
-         "c1cc2c([*:1])c([*:2])sc2cc1[*:3]"]
+        [
+            "O=c1[nH]c([*:1])c([*:2])n1[*:3]",
+            "C1C([*:1])N([*:2])CC1[*:3]",
+            "O=C1NC([*:1])([*:2])CN1[*:3]",
+            "c1cc2c([*:1])c([*:2])sc2cc1[*:3]",
+        ]
     ),
-)  # fmt: skip
+)
 def test_what_is_put_together_comes_apart_the_same(groups, core):
     parts = [[f"[*:{k}]{text}" for k, text in enumerate(row, 1)] for row in groups]
     smiles = [assemble(core, row) for row in parts]
@@ -238,3 +243,17 @@ def test_parts_that_do_not_fit_are_refused(core, parts, said):
 def test_a_ring_over_the_core_itself_is_no_match():
     apart = decompose([parse_core("[*:1]CCCO")], read("ClCCCO", "FCCCO", "C1CCO1"))
     assert apart.reasons == ("", "", "a further ring bond joins two atoms of the core")
+
+
+_SYMMETRIC = "c1ccc([*:1])c([*:2])c1 C1CC([*:1])CC([*:2])N1 c1([*:1])cnc([*:2])nc1"
+_HELD = (
+    "Cc1ccccc1 Cc1ccccc1F c1ccc2ncccc2c1 c1ccccc1 Cc1cccc(C)c1 CC1CC(C)NCC1 C[C@H]1CCC[C@@H](C)N1 C1CC2CC(C1)N2 "
+    "Cc1cnc(N)nc1 c1ccncc1 C1CCNCC1c1ccccc1 Clc1ccc2c(c1)CCC2 c1ccccc1-c1ccccc1C"
+)
+
+
+@given(core=st.sampled_from(_SYMMETRIC.split()), text=st.sampled_from(_HELD.split()))
+def test_arbitrary_decompositions_are_those_with_several_ways_or_a_joint_substituent(core, text):
+    splitter, molecule = Splitter(parse_core(core)), Chem.MolFromSmiles(text)
+    ways, _ = splitter.ways(molecule)
+    assert splitter.is_arbitrary(molecule) == (len(ways) > 1 or ways[0].bridged if ways else None)
