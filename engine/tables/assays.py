@@ -12,8 +12,8 @@ from ..errors import AssayPilotError
 from ..text import listed
 from . import headers
 from .column_roles import Claims, is_condition, share_of_dates
-from .endpoint_kinds import described
-from .normalise import is_dose, is_of_reaction
+from .endpoint_kinds import described, of_reactions
+from .normalise import is_dose
 from .options import EndpointColumn, EndpointSpec, TableMapping
 from .raw import HEADERS, PATTERNS, RawTable, fold
 from .values import is_missing
@@ -166,7 +166,7 @@ def counted_together(
     raw = claims.raw
     called = [column for name in _DISTINGUISH_VALUES for column in raw.columns if fold(column) == name]
     doses = [column for column in raw.columns if is_dose(column) and column not in called]
-    conditions = [c for c in raw.columns if is_condition(c)] if any(map(is_of_reaction, raw.columns)) else []
+    conditions = [c for c in raw.columns if is_condition(c)] if of_reactions(raw) else []
     n = len(set(keys))
     differing = [c for c in conditions if len(set(zip(keys, raw.column(c), strict=True))) > n]
     for column in (one for one in (*called, *doses, *differing) if one not in claims.taken):

@@ -15,8 +15,8 @@ from ..errors import AssayPilotError
 from . import headers
 from .classes import about_kind, about_unread, about_words, classes_of, is_result, with_kind, words_of
 from .column_roles import SAMPLED, Claims, is_condition
-from .endpoint_kinds import OF_REACTION, described, kind_of, without_column
-from .normalise import doses, is_dose, is_of_reaction, points_in_columns
+from .endpoint_kinds import described, is_of_reaction, kind_of, of_reactions, without_column
+from .normalise import doses, is_dose, points_in_columns
 from .options import SIDES, EndpointColumn, EndpointSpec
 from .raw import fold
 from .side_columns import Sides, about_errors, once_each, run_groups
@@ -282,14 +282,14 @@ class Endpoints:
         found: list[str] = []
         aside: dict[str, list[str]] = {}
         of_curves = doses(self.raw.columns)
-        of_reactions = any(kind_of(*headers.split_unit(column)).what == OF_REACTION for column in self.raw.columns)
+        with_conditions = of_reactions(self.raw)
         for column in self._claims.free():
             if column in of_curves or self._is_side(column):
                 continue
             texts, numbers = self.raw.column(column), self._claims.numbers(column)
             if numbers or any(map(self._claims.is_number, texts[:SAMPLED])):
                 kind = next((what for what, matches in _ASIDE.items() if matches(column, numbers, texts)), None)
-                if kind is None and of_reactions and is_condition(column) and not is_of_reaction(column):
+                if kind is None and with_conditions and is_condition(column) and not is_of_reaction(column):
                     kind = _CONDITION
                 (found if kind is None else aside.setdefault(kind, [])).append(column)
         for kind in (*_ASIDE, _CONDITION):

@@ -17,7 +17,7 @@ from ..errors import AssayPilotError
 from . import headers
 from .headers import split_unit
 from .options import EndpointColumn, EndpointSpec
-from .raw import PATTERNS, fold
+from .raw import PATTERNS, RawTable, fold
 
 _DECADES = 100.0
 """Largest over smallest value from which a quantity of an unknown kind is compared by factors."""
@@ -41,7 +41,7 @@ class Kind:
 
 
 _LIABILITY = PATTERNS["liability"]
-OF_REACTION = "what comes of a reaction"
+_OF_REACTION = ("what comes of a reaction", "an impurity or what was left over")
 _AT_TARGET = ("an effect", "an activity that is left")
 """Kinds that are better the other way at a liability."""
 _TOXIC_LEVEL = PATTERNS["toxic level"]
@@ -90,6 +90,17 @@ def kind_of(name: str, unit: str, header: str = "") -> Kind:
     if liability and kind.what in _AT_TARGET:
         return Kind("low" if kind.better == "high" else "high", "none", f"{kind.what} at a liability")
     return kind
+
+
+def of_reactions(raw: RawTable) -> bool:
+    """Whether a table is of reactions: a column is called as a result of one is, and holds more than words."""
+    found = (raw.column(column) for column in raw.columns if is_of_reaction(column))
+    return any(not any(texts) or any(text.lstrip("<>≤≥~ ")[:1].isdigit() for text in texts) for texts in found)
+
+
+def is_of_reaction(header: str) -> bool:
+    """Whether a column is called as a result of a reaction is: a yield, an ee, an impurity."""
+    return kind_of(*split_unit(header), header).what in _OF_REACTION and not headers.is_property(header)
 
 
 def spans_decades(values: Sequence[float]) -> bool:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from ..domain.library import is_hydrogen
 from . import headers
 from .column_roles import numbered_sites
+from .endpoint_kinds import of_reactions
 from .raw import HEADERS, PATTERNS, RawTable, columns_named, fold, rows_named
 from .sequences import with_positions
 from .values import is_missing, parse_value
@@ -200,7 +201,6 @@ _DOSE = PATTERNS["concentration tested"]
 """Folded names of columns of tested concentrations, without their unit."""
 _ONLY_DOSE = re.compile(r"(?:@|at)?\s*\d+(?:[.,]\d+)?(?:e-?\d+)?\s*(?:[pnuµμm]?m|[pnuµμm]?mol/l)", re.I)
 """A header that is only a concentration."""
-_REACTION = PATTERNS["result of a reaction"]
 _FEWEST_DOSES = 3
 _MEND = (
     "Points of curves are no replicates: fit them first (assaypilot curves), or give one fitted value for each "
@@ -281,7 +281,7 @@ def _compounds(raw: RawTable) -> list[tuple[str, ...]] | None:
 
     None without any, and in tables of reactions, whose rows are of their conditions, too.
     """
-    if any(map(is_of_reaction, raw.columns)):
+    if of_reactions(raw):
         return None
     ids = raw.called((*headers.IDS, *headers.STRUCTURES))
     columns = (*(() if ids is None else (ids,)), *numbered_sites(raw, raw.columns))
@@ -292,11 +292,6 @@ def _names(raw: RawTable) -> Sequence[str]:
     """Return the name of each row's measured quantity; "" where there is none."""
     named = raw.called(headers.ENDPOINT_NAME)
     return ("",) * len(raw) if named is None else raw.column(named)
-
-
-def is_of_reaction(header: str) -> bool:
-    """Whether a column is a result of a reaction, for which a concentration is a condition like others."""
-    return _REACTION.search(fold(header)) is not None
 
 
 def points_in_columns(columns: Sequence[str]) -> str:
