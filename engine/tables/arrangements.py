@@ -11,7 +11,9 @@ from typing import Any
 from ..domain.plates import FORMATS, Well
 from ..text import in_letters
 from . import headers
+from .header_rows import count_numeric
 from .layout import LaidOut, lay_out
+from .products import is_usual
 from .raw import fold
 from .side_columns import run_number
 from .values import is_missing
@@ -103,11 +105,28 @@ _TITLE_LINES = 5
 """Lines above the corner, which may be a title."""
 
 
+def _is_across(labels: Sequence[str], below: Sequence[str]) -> bool:
+    """Whether a line has usual substituents, each once, behind a site's name, that of potencies or nothing.
+
+    ``below``: the first cells of the lines below it, which are no headers as those of a table on its side are.
+    """
+    corner, across = labels[:1], [text for text in labels[1:] if text]
+    if len(across) < 2 or len(set(across)) < len(across) or not all(map(is_usual, across)):
+        return False
+    if any(map(_names_a_column, below)):
+        return False
+    return not corner[0] or _is_site(corner[0]) or headers.looks_like_activity(corner[0])
+
+
+def _is_site(text: str) -> bool:
+    return headers.SITE.fullmatch(fold(text)) is not None
+
+
 def paired(lines: Lines, numbers: Sequence[int], show: Show) -> Listed | None:
     r"""Return pairs of a table whose corner names two sites (``R1 \ R2``), one line each, with the row of each.
 
-    With a note on it. The line above the corner, if any, names the values. None where no such table begins in the
-    first lines.
+    With a note on it. The line above the corner, if any, names the values. Usual substituents across need no such
+    corner: it may name the site down, or the values. None where no such table begins in the first lines.
     """
     for at, line in enumerate(lines[: _TITLE_LINES + 1]):
         labels = [show(cell).strip() for cell in line]
@@ -115,12 +134,16 @@ def paired(lines: Lines, numbers: Sequence[int], show: Show) -> Listed | None:
         corner = _CORNER.fullmatch(labels[0]) if labels else None
         if corner is not None:
             down, across = corner["down"].strip(), corner["across"].strip()
-        elif labels and above and sum(bool(show(cell).strip()) for cell in lines[at - 1]) <= 2:
+        elif labels and above and _is_site(above[-1]) and sum(bool(show(cell).strip()) for cell in lines[at - 1]) <= 2:
             # R2 above the substituents, R1 in the corner.
             down, across = labels[0], above.pop()
+        elif _is_across(labels, [show(row[0]).strip() for row in lines[at + 1 :] if row]):
+            down = labels[0] if _is_site(labels[0]) else "R1"
+            across = "R1" if fold(down) == "r2" else "R2"
+            above += [text for text in labels[:1] if text and text != down]
         else:
             continue
-        if headers.SITE.fullmatch(fold(down)) is None or headers.SITE.fullmatch(fold(across)) is None:
+        if not (_is_site(down) and _is_site(across)):
             if corner is not None:
                 return None
             continue
@@ -135,7 +158,9 @@ def paired(lines: Lines, numbers: Sequence[int], show: Show) -> Listed | None:
                     out.append([texts[0], label, text])
                     rows.append(row)
         note = f"{down} stands in the rows and {across} in the columns: {len(out) - 1} pairs have a value ({name})."
-        return (out, rows, note) if len(out) > 2 else None
+        values = [text for *_, text in out[1:]]
+        numeric = 2 * count_numeric(values) >= len(values) and not {"0", "1"}.issuperset(values)
+        return (out, rows, note) if len(out) > 2 and numeric else None
     return None
 
 

@@ -270,6 +270,11 @@ def is_mean(text: str) -> bool:
     return fold(text) in (*MEANS, *VALUE)
 
 
+def mean_of(header: str) -> str:
+    """Return the folded name of what a header means the mean of: ``ic50`` of ``IC50 (mean)``; "" for no mean."""
+    return fold(_function_of(header, MEANS) or "") or _without(fold(header), MEANS)
+
+
 def is_unit(text: str) -> bool:
     """Whether a text is a unit and nothing else: nM, (µM), %, mg/mL."""
     bare = text.strip().strip("()[]").strip()

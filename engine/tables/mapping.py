@@ -26,6 +26,7 @@ from .compound_columns import find_ids, find_structures
 from .endpoint_columns import Endpoints
 from .entries import is_marked, quality_column
 from .options import ROLES, EndpointColumn, Reading, TableMapping, TableOptions
+from .products import is_usual
 from .raw import RawTable, fold
 from .stock import STOCK_ROLES, matches_role
 from .structures import find_cores
@@ -84,6 +85,7 @@ class _Proposal:
             id_column = find_ids(self._claims, smiles, sites, sure=True)
         if not sites and not cores:
             sites = self._factors(smiles, id_column)
+        self._refuse_sites_across()
         refusal = None
         if not sites and not cores:
             candidates = likely_sites(self.raw, self._claims.free(), self._claims.numbers)
@@ -131,6 +133,19 @@ class _Proposal:
             **stock,
         ).with_noise(options.sd)
         return replace(mapping, notes=tuple(self.notes), warnings=tuple(self.warnings))
+
+    def _refuse_sites_across(self) -> None:
+        """Refuse a table whose columns of numbers are all called after substituents: Me IC50, Et IC50."""
+        names = [column for column in self._claims.free() if self._claims.numbers(column)]
+        names = [column for column in names if headers.role_of(column) is None and not headers.is_property(column)]
+        labels = [next(filter(is_usual, name.split()), "") for name in names]
+        if len(set(labels)) > 1 and all(labels) and not self.options.endpoints:
+            raise AssayPilotError(
+                f"the columns {listed(names, _SHOWN_LEFT)} are called after substituents, as if a site stood across",
+                file=self.raw.file,
+                mend="Make one table for each value, its name above and R1 \\ R2 in its corner, or give each compound "
+                "a row.",
+            )
 
     def _stock_named(self, role: str, name: str) -> str | None:
         """Return the column of stock, cost or time that a user names; AssayPilotError for one of substituents."""

@@ -22,6 +22,11 @@ _ALSO = {word.casefold(): name for name, words in SUBSTITUENTS.items() for word 
 _SHOWN = 4
 
 
+def is_usual(text: str) -> bool:
+    """Whether a text is one of the usual substituents, in any of their spellings."""
+    return text.casefold() in _ALSO or is_hydrogen(text)
+
+
 def one_spelling(site: str, texts: Sequence[str], notes: list[str], warnings: list[str]) -> dict[str, str]:
     """Return, for each spelling of a substituent, the first one of the same; note each, and warn of doubtful ones.
 

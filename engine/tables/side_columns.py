@@ -142,8 +142,10 @@ class Sides:
     def of(self, value: str, role: str, *, several: bool) -> str | None:
         """Return the side column of an endpoint.
 
-        By its name, else the table's own for one endpoint, else a neighbour.
+        By its name, else the table's own for one endpoint, else a neighbour. N and SD belong to a column of means.
         """
+        if role in ("n", "sd") and mean_column(self.raw.columns, value):
+            return None
         for column in self.raw.columns:
             if column != value and (side_role(column, value) == role or self._shares_group(column, value, role)):
                 self.taken.add(column)
@@ -283,6 +285,8 @@ def once_each(
             kept.setdefault(of_run[column], column)
         elif any(_is_mean_of(column, name) for name in grouped):
             notes.append(about_mean(column))
+        elif any(mean_column([column], other) for other in found):
+            notes.append(f"Column {column} holds means of values that another column has: it is not read.")
         elif (copied := copied_from(raw, column, found)) is not None:
             notes.append(
                 f"Column {column} holds {copied[1].format(copied[0])}, and one of them is read; to use {column} "
@@ -302,9 +306,15 @@ def once_each(
 def _is_mean_of(column: str, name: str) -> bool:
     """Whether a column is called as the runs together are: ``IC50 (nM)`` or ``Mean IC50 (nM)``."""
     bare, unit = headers.split_unit(name)
-    if name == UNNAMED:
-        return headers.is_mean(column)
+    if headers.is_mean(column):
+        return True
     return fold(bare) in headers.bases(column) and headers.split_unit(column)[1] in ("", unit)
+
+
+def mean_column(columns: Sequence[str], value: str) -> str | None:
+    """Return the column of means of another one: ``IC50 (nM) (mean)`` of ``IC50 (nM)``; None without."""
+    names = (fold(value), fold(headers.split_unit(value)[0]))
+    return next((column for column in columns if column != value and headers.mean_of(column) in names), None)
 
 
 def copied_from(raw: RawTable, column: str, others: Sequence[str]) -> tuple[str, str] | None:
