@@ -18,7 +18,9 @@ _POSITION = re.compile(r"(?:pos|position|residue|site|aa|[a-z]) ?\d+")
 _LETTERS = re.compile(r"[A-Z*-]{2,}")
 _NUCLEOTIDES = frozenset("ACGTUN-")
 _HELM = re.compile(r"PEPTIDE1\{(?P<parts>[^}]*)\}")
-_MUTATION = re.compile(r"(?P<wild>[A-Z])(?P<place>\d+)(?P<to>[A-Z*])")
+_MUTATION = re.compile(r"(?P<chain>[A-Z]+\.)?(?P<wild>[A-Z])(?P<place>\d+)(?P<to>[A-Z*])")
+_CHAIN = re.compile(r"(?<![A-Za-z0-9])(V?[HLK]C?)[:_. -](?=[A-Z]\d+[A-Z*](?![A-Za-z0-9]))")
+"""The chain of an antibody before its mutation: H_Y33A, LC:S50T, VH-Y33A."""
 _BETWEEN = re.compile(r"[\s/,;:+_-]+")
 _WILD = frozenset({"wt", "wild type", "wildtype", "parent", "none"})
 _CODES = "Ala Cys Asp Glu Phe Gly His Ile Lys Leu Met Asn Pro Gln Arg Ser Thr Val Trp Tyr stop gap"
@@ -59,22 +61,22 @@ def with_positions(raw: RawTable) -> RawTable:
 
 def _of_mutations(texts: Sequence[str], *, called: bool) -> Sites:
     """Return the residues of variants that are named by their mutations (A23V/T45S); {} for other texts."""
-    rows: list[dict[int, str]] = []
-    wild: dict[int, str] = {}
+    rows: list[dict[tuple[str, int], str]] = []
+    wild: dict[tuple[str, int], str] = {}
     for text in texts:
-        parts = [] if not text or fold(text) in _WILD else _BETWEEN.split(text.strip())
+        parts = [] if not text or fold(text) in _WILD else _BETWEEN.split(_CHAIN.sub(r"\1.", text.strip()))
         matches = [_MUTATION.fullmatch(part) for part in parts]
-        row = {int(match["place"]): match["to"] for match in matches if match is not None}
+        at = {(match["chain"] or "", int(match["place"])): match for match in matches if match is not None}
+        row = {place: match["to"] for place, match in at.items()}
         if len(row) < len(parts):
             return {}
-        for match in filter(None, matches):
-            if wild.setdefault(int(match["place"]), match["wild"]) != match["wild"]:
-                return {}
+        if any(wild.setdefault(place, match["wild"]) != match["wild"] for place, match in at.items()):
+            return {}
         rows.append(row)
     if not called and max(map(len, rows)) < 2:
         return {}  # A23V may be a code
     return {
-        f"{wild[place]}{place}": [
+        f"{place[0]}{wild[place]}{place[1]}": [
             _RESIDUES.get(one := row.get(place, wild[place]), one) if text else ""
             for row, text in zip(rows, texts, strict=True)
         ]
