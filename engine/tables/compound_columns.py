@@ -17,6 +17,8 @@ from .column_roles import (
     share_of_structures,
     structure_columns,
 )
+from .endpoint_kinds import kind_of
+from .headers import split_unit
 from .raw import PATTERNS, fold
 from .values import is_missing
 
@@ -79,8 +81,12 @@ def _score(claims: Claims, column: str, smiles: str | None, sites: Sequence[str]
         named = min(named, 1)
     if not listed and not whole and claims.numbers(column):
         return 0
-    if not listed and whole and (named < 1 or headers.is_property(column) or headers.looks_like_activity(column)):
-        return 0
+    if (
+        not listed
+        and whole
+        and (named < 1 or headers.is_property(column) or kind_of(*split_unit(column), column).better)
+    ):
+        return 0  # a yield of the product, in whole numbers, is no number of it
     if not listed and share_of_dates(texts) > 0.5:
         return 0
     if share_of_structures(texts) > 0.5:
