@@ -27,6 +27,8 @@ class Claims:
     def __init__(self, raw: RawTable) -> None:
         self.raw = raw
         self.taken: set[str] = set()
+        self.sites: tuple[str, ...] = ()
+        """The columns of sites, once they are known."""
         self.reported: set[str] = set()
         """Columns that are not taken, and that a note or warning names."""
         self.notes: list[str] = []
@@ -87,6 +89,15 @@ class Claims:
                 found.append(number)
         return found
 
+    def is_of_substituents(self, column: str) -> bool:
+        """Whether a column says something about the substituents of one site: a length of linkers, a sigma."""
+        texts = self.raw.column(column)
+        if len(set(texts)) < _FEWEST_VALUES or kind_of(*headers.split_unit(column), column).better:
+            return False
+        levels = [self.raw.column(site) for site in self.sites]
+        different = len(set(zip(*levels, strict=True)))
+        return any(2 * len(set(of)) <= different and determines(of, texts) for of in levels)
+
     def is_number(self, text: str) -> bool:
         """Whether a text is a measured number."""
         try:
@@ -97,6 +108,8 @@ class Claims:
         return unit is None or unit.startswith("%") or headers.looks_like_concentration(unit)
 
 
+_FEWEST_VALUES = 3
+"""Values from which those that are the same for each substituent are no chance."""
 _PARSED = 60
 """Structures of a column that are read to see whether they are some."""
 _FEWEST_ATOMS = 4

@@ -35,6 +35,7 @@ def _repeats_one(column: str, numbers: Sequence[str]) -> bool:
 _CLASSES = "classes"
 """They have a note of their own."""
 _CONDITION = "a condition of the reaction"
+_OF_SUBSTITUENTS = "the same wherever a substituent is"
 _ASIDE: dict[str, Callable[[str, Sequence[str], Sequence[str]], bool]] = {
     "more text than numbers": lambda column, numbers, _: not numbers and not headers.looks_like_activity(column),
     _CLASSES: lambda column, _, texts: bool(classes_of(column, texts)),
@@ -291,8 +292,10 @@ class Endpoints:
                 kind = next((what for what, matches in _ASIDE.items() if matches(column, numbers, texts)), None)
                 if kind is None and with_conditions and is_condition(column) and not is_of_reaction(column):
                     kind = _CONDITION
+                if kind is None and self._claims.is_of_substituents(column):
+                    kind = _OF_SUBSTITUENTS
                 (found if kind is None else aside.setdefault(kind, [])).append(column)
-        for kind in (*_ASIDE, _CONDITION):
+        for kind in (*_ASIDE, _CONDITION, _OF_SUBSTITUENTS):
             columns = aside.get(kind, []) if kind != _CLASSES else []
             if columns:
                 self.notes.append(

@@ -85,6 +85,7 @@ class _Proposal:
             id_column = find_ids(self._claims, smiles, sites, sure=True)
         if not sites and not cores:
             sites = self._factors(smiles, id_column)
+        self._claims.sites = sites
         self._refuse_sites_across()
         refusal = None
         if not sites and not cores:
