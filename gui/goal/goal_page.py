@@ -14,14 +14,13 @@ from assaypilot.engine.system.progress import Cancelled
 from assaypilot.engine.text import many
 
 from ..runtime.tasks import Latest, single_shot
-from ..session.forecast import Forecasting
 from ..session.session import Session
 from ..session.view import View
 from ..widgets.inputs import Scrolled
 from ..widgets.layout import STRETCH, column_of, put, row_of
 from ..widgets.text import Callout, button, error_words, label, polish
 from ..window.page import Page
-from .forecast_view import PICTURE, Outlooks, expected_words
+from .forecast_view import PICTURE, Forecasting, Outlooks, expected_words
 from .goal_changes import ChangePanel, Ways
 from .goal_form import TermsForm
 

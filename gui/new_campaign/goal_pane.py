@@ -14,10 +14,9 @@ from assaypilot.engine.simulate.foresight import Foresight, foresee_draft
 from assaypilot.engine.system.progress import Cancelled
 from assaypilot.engine.text import many
 
-from ..goal.forecast_view import Outlooks
+from ..goal.forecast_view import Forecasting, Outlooks
 from ..runtime.settings import Settings
 from ..runtime.tasks import Latest, single_shot
-from ..session.forecast import Forecasting
 from ..session.session import Session
 from ..widgets.inputs import Scrolled
 from ..widgets.layout import STRETCH, column_of, put, row_of

@@ -153,7 +153,7 @@ def test_only_the_latest_settings_are_answered(qtbot, campaign, crystal):
 
 
 def test_a_slow_simulation_can_be_stopped_and_asked_for_again(qtbot, campaign, crystal, monkeypatch):
-    monkeypatch.setattr("assaypilot.gui.session.forecast.SLOW", 0.15)
+    monkeypatch.setattr("assaypilot.gui.goal.forecast_view.SLOW", 0.15)
     crystal.open.clear()
     campaign.show_page(PageName.GOAL)
     until(qtbot, lambda: campaign.work[campaign.session.ahead].isVisible())

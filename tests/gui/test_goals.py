@@ -184,7 +184,7 @@ def test_an_endpoint_that_is_not_in_the_table_can_be_added(qtbot, window, tmp_pa
 
 
 def test_simulation_of_a_new_campaign_can_be_stopped_and_asked_for_again(qtbot, window, tmp_path, crystal, monkeypatch):
-    monkeypatch.setattr("assaypilot.gui.session.forecast.SLOW", 0.15)
+    monkeypatch.setattr("assaypilot.gui.goal.forecast_view.SLOW", 0.15)
     crystal.open.clear()
     step = to_goal(qtbot, window, table(tmp_path / "two.csv"))
     work = creation_of(window).work[window.session.ahead]
