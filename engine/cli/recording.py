@@ -46,7 +46,7 @@ def record(options: argparse.Namespace, console: Console) -> Reply:
                 found.results,
                 close=options.close,
                 missing=options.missing or "return",
-                unavailable=(gone, "unavailable"),
+                unavailable=(gone, "reported with results"),
                 again=options.again,
                 source=source,
             )

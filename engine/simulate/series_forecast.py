@@ -102,11 +102,11 @@ def forecast_ledger(
     state = replace(now, problem=replace(now.problem, parameters={**now.problem.parameters, "scales": "as-measured"}))
     rng = np.random.default_rng(seed)
     known = strategy.has_values(state)
+    lacking = "Not every endpoint of the goal" if any(map(len, strategy.measured(state))) else "Nothing"
     if not known:
         # Values of one endpoint alone are not what is made up for both.
         state = strategy.inform(state, tuple(Measured.nothing() for _ in strategy.measured(state)))
-    runs = runs or _RUNS
-    truths = strategy.truths(state, runs, rng) if known else _prior_truths(state, runs, rng)
+    truths = strategy.truths(state, runs or _RUNS, rng) if known else _prior_truths(state, runs or _RUNS, rng)
     curves, members = [], []
     for number, truth in enumerate(truths):
         report(number / len(truths), f"forecast: {number} of {len(truths)} simulated campaigns")
@@ -127,11 +127,11 @@ def forecast_ledger(
     assumed = (
         "Simulated from what the series model knows now."
         if known
-        else "Nothing is measured yet: one answer in four is taken to be yes, or a usual count to be 3."
+        else f"{lacking} is measured yet: one answer in four is taken to be yes, or a usual count to be 3."
         if any(kind != "value" for kind in state.problem.kinds)
-        else "Nothing is measured yet: values are taken to spread over the curves of the profile."
+        else f"{lacking} is measured yet: values are taken to spread over the curves of the profile."
         if state.problem.profile is not None
-        else f"Nothing is measured yet: values are taken to spread {_SPREAD:g} times as far as what counts as equal."
+        else f"{lacking} is measured yet: values are taken to spread {_SPREAD:g} times as far as what counts as equal."
     )
     expected = float(np.mean(members)) if members else math.nan
     return SeriesForecast(tuple(points), tuple(ends), len(truths), expected, assumed)

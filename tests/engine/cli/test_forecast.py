@@ -68,3 +68,13 @@ def test_a_large_library_has_a_forecast(done, run, tmp_path, monkeypatch):
     goal = ("--endpoint", "pIC50;sd=0.2", "--epsilon", "0.5", "--strategy", "gaussian-process")
     assert run("new", path, "--table", table, *goal).code == 0
     assert [point["measurements"] for point in done("forecast", path)["curve"]] == [96, 192]
+
+
+def test_forecast_does_not_call_a_table_with_values_of_one_endpoint_unmeasured(done, run, tmp_path):
+    table, path = tmp_path / "table.csv", tmp_path / "c.assaypilot"
+    rows = (f"C{i}{j},a{i},b{j},{6 + i - j / 2}" for i in range(4) for j in range(3))
+    table.write_text("\n".join(("ID,R1,R2,pIC50", *rows)), encoding="utf-8")
+    ends = ("--endpoint", "pIC50;sd=0.2", "--endpoint", "hERG;sd=0.3;direction=min", "--goal", "pareto")
+    assert run("new", path, "--table", table, *ends, "--epsilon", "0.3", "--strategy", "auto").code == 0
+    said = done("forecast", path, "--runs", "1")["assumed"]
+    assert said.startswith("Not every endpoint of the goal is measured yet")

@@ -171,3 +171,4 @@ def test_results_unavailable_and_close_are_one_transaction(done, run, campaign, 
     assert (record["accepted"], record["unavailable"], record["round_closed"]) == (1, [gone], True)
     (kinds,) = [[draft.kind for draft in drafts] for drafts in written]
     assert kinds[:3] == ["results_recorded", "compounds_unavailable", "round_closed"]
+    assert f"Unavailable: {gone} (reported with results)" in [line["text"] for line in done("log", campaign)]
