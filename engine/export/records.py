@@ -106,9 +106,8 @@ def rounds(status: Status) -> Sheet:
 
 def _of_round(issued: Sequence[Round], lines: Sequence[Round]) -> list[Column]:
     """Return the columns about the round of each line; what it is for, where some are there to confirm."""
-    purpose = []
-    if any(one.confirmation for one in issued):
-        purpose = [Column("Purpose", ["confirmation" if one.confirmation else "decision" for one in lines])]
+    kinds = ["audit" if one.population else "confirmation" if one.confirmation else "decision" for one in lines]
+    purpose = [Column("Purpose", kinds)] if any(one.confirmation for one in issued) else []
     return [
         Column("Round", [one.number for one in lines]),
         Column("Phase", [one.phase or None for one in lines]),

@@ -108,7 +108,7 @@ def legend(figure: Figure, handles: Sequence[Line2D | Patch], palette: Palette) 
     left = figure.axes[0].get_position().x0
     room = (1.0 - left) * figure.get_figwidth() * 72.0
     letters = sum(len(str(handle.get_label())) for handle in handles)
-    needs = SMALL * (0.53 * letters + 2.8 * len(handles))
+    needs = SMALL * (0.6 * letters + 3.0 * len(handles))
     size = max(SMALL * min(1.0, room / max(needs, 1.0)), 5.0)
     made = figure.legend(
         handles=list(handles), loc="upper left", ncols=max(len(handles), 1), frameon=False, fontsize=size,

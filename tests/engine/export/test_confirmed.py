@@ -2,6 +2,7 @@
 
 import dataclasses
 import io
+from pathlib import Path
 
 import pypdfium2 as pdfium
 import pytest
@@ -13,6 +14,7 @@ from assaypilot.engine.export.contents import Choice, contents
 from assaypilot.engine.export.report import document
 from assaypilot.engine.export.shortlist import ranked, table_of
 from assaypilot.engine.export.slide import presentation
+from tests.engine.campaign.making import answers, make
 
 
 def check(compound: int, value: float | None, inside: bool | None, endpoint: int = 0) -> Check:
@@ -27,6 +29,15 @@ def confirming(status: Status, *checks: Check, **more: tuple[int, ...]) -> Statu
 
 def chosen(status: Status) -> list[int]:
     return ranked(status, "all")[:5].tolist()
+
+
+def test_audit_round_is_not_called_confirmation(tmp_path: Path) -> None:
+    with make(tmp_path / "x.assaypilot", strategy="gaussian-process", per_round=4) as campaign:
+        campaign.plan()
+        campaign.record(answers(campaign), close=True)
+        campaign.plan_audit(1)
+        rounds = contents(campaign.status(), Choice("all")).rounds
+    assert list(dict.fromkeys(rounds.column("Purpose"))) == ["decision", "audit"]
 
 
 def test_the_column_states_each_state(decided: Status) -> None:

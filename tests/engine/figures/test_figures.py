@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from rdkit.Chem import MolFromSmarts
 
 from assaypilot.engine.figures.aligned import Aligned
+from assaypilot.engine.figures.canvas import blank, legend
 from assaypilot.engine.figures.front import Axis, front_plot, spread
 from assaypilot.engine.figures.palette import LIGHT, MARKERS
 from assaypilot.engine.figures.ranked import MOST_DRAWN, Cutoff, Spans, rank_compounds, ranked_intervals
@@ -69,6 +71,13 @@ def test_the_set_by_round_is_drawn_with_its_last_numbers() -> None:
     assert named(set_by_round([(0, 5), (1, 3), (2, 1)])) == ["1 undecided", "2 in"]
     empty = set_by_round([(0, 5)])
     assert "Nothing has been decided yet." in [text.get_text() for text in empty.axes[0].texts]
+
+
+def test_legend_of_a_narrow_figure_is_not_cut() -> None:
+    figure = blank((3.2, 3.0), 100.0, LIGHT, (0.5, 0.1, 0.4, 0.3))
+    labels = ("16 in", "27 undecided", "128 out", "assay noise")
+    legend(figure, [Line2D([], [], label=label) for label in labels], LIGHT)
+    assert figure.legends[0].get_window_extent().x1 <= figure.bbox.x1
 
 
 def test_what_structures_have_in_common_lies_alike_in_all_of_them() -> None:
