@@ -68,10 +68,11 @@ def agreement_plot(
         ring(axes, float(predicted[selected]), float(measured[selected]), palette)
     _name(axes, [(float(predicted[k]), float(measured[k]), name) for k, name in named if known[k]], palette)
     missing = int(known.size - known.sum())
-    words = f"{quantity} predicted from the other compounds"
-    if missing:
-        words += f"\n({missing:,} measured compounds that the others cannot predict are not shown)"
-    axes.set_xlabel(words, color=palette.text, fontsize=SMALL - (0.5 if missing else 0.0), parse_math=False)
+    words = f"{quantity} predicted from the others"
+    words += f"\n(not shown: {missing:,} that the others cannot predict)" if missing else ""
+    letters = max(map(len, words.split("\n")))
+    fits = min(SMALL, 72.0 * (size[0] - 0.5) / (0.6 * letters))
+    axes.set_xlabel(words, color=palette.text, fontsize=max(fits, 5.0), parse_math=False)
     axes.set_ylabel(f"{quantity} measured", color=palette.text, fontsize=SMALL, parse_math=False)
     axes.xaxis.set_major_locator(round_ticks(6))
     axes.yaxis.set_major_locator(round_ticks(6))
