@@ -58,7 +58,8 @@ def planned_round(ledger: Ledger, report: Report = silent) -> list[Draft]:
         order = [(compound, n) for compound, n in order if there[compound]]
     chosen = next_round(order, done, room, settings.max_replicates)
     if not chosen and ledger.stock is not None:
-        return drafts  # all that is left has to be made first
+        # All that is left has to be made first; the same plan once more is nothing new.
+        return [] if ledger.under_way is not None and ledger.under_way.planned == planned else drafts
     requested = [tuple(min(n, still[c]) for still in open_of) for c, n in chosen]
     compounds = [compound for compound, _ in chosen]
     texts = reasons(ledger.library, compounds)

@@ -38,6 +38,19 @@ def test_check_states_what_it_reads(listed, done, run):
     assert named == said
 
 
+def test_asking_again_while_everything_has_to_be_made_plans_nothing_again(tmp_path, done):
+    table, path = tmp_path / "none.csv", tmp_path / "none.assaypilot"
+    rows = [f"C{a}{b},A{a},B{b},{6 + a / 2 if b == 0 else ''},no" for a in range(5) for b in range(4)]
+    table.write_text("\n".join(["ID,R1,R2,pIC50,In stock", *rows]), encoding="utf-8")
+    words = ("--endpoint", "pIC50;sd=0.2", "--epsilon", "0.5", "--per-round", "4", "--strategy", "gaussian-process")
+    done("new", path, "--table", table, *words)
+    heads = []
+    for _ in range(3):
+        assert done("plan", path)["compounds"] == []
+        heads.append(done("status", path)["head"])
+    assert heads[1] == heads[2]
+
+
 def test_a_column_of_substituents_is_no_stock(listed, tmp_path, run):
     for option in ("--stock", "--cost", "--lead"):
         words = ("--table", listed, "--endpoint", "pIC50;sd=0.2", "--epsilon", "0.5", option, "R1")
