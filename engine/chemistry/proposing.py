@@ -274,12 +274,11 @@ def shared_part(molecules: Sequence[Any], share: float, seconds: int) -> tuple[A
 
     parameters: Any = rdFMCS.MCSParameters()
     parameters.Threshold, parameters.Timeout = share, seconds
-    parameters.ProgressCallback = patience = Patience()  # named, as the parameters do not keep it alive
+    parameters.ProgressCallback = Patience()
     parameters.AtomCompareParameters.RingMatchesRingOnly = True
     parameters.BondCompareParameters.RingMatchesRingOnly = True
     parameters.BondCompareParameters.CompleteRingsOnly = True
     common = rdFMCS.FindMCS(molecules, parameters)
-    del patience
     pattern = Chem.MolFromSmarts(common.smartsString) if common.numAtoms else None
     for molecule in molecules if pattern is not None else ():
         match = molecule.GetSubstructMatch(pattern)

@@ -19,7 +19,7 @@ from .endpoint_kinds import described, is_of_reaction, kind_of, of_reactions, wi
 from .normalise import doses, is_dose, points_in_columns
 from .options import SIDES, EndpointColumn, EndpointSpec
 from .raw import fold
-from .side_columns import Sides, about_errors, once_each, run_groups
+from .side_columns import Sides, about_errors, once_each, run_groups, standard_errors
 from .values import is_missing, parse_value
 
 _MOST_NAMES = 60
@@ -113,7 +113,7 @@ class Endpoints:
             and column not in used
             and column not in self.sides.people
         ]
-        errors = [c for c in self._claims.free() if self._is_sem(c) and not headers.is_of_fit(c)]
+        errors = standard_errors(self._claims.free())
         if errors and columns:
             self._claims.reported.update(errors)
             self.warnings.append(about_errors(errors))
@@ -382,8 +382,3 @@ class Endpoints:
             texts = tuple(text for text, name in zip(texts, self.raw.column(where), strict=True) if name == only)
         found = Counter(normalise_unit(text) for text in texts if not is_missing(text))
         return found.most_common(1)[0][0] if found else ""
-
-    def _is_sem(self, column: str) -> bool:
-        """Whether a column contains standard errors of means."""
-        within = headers.role_within(column)
-        return headers.role_of(column) == "sem" or (within is not None and within[1] == "sem")

@@ -146,7 +146,7 @@ def without_repeats(raw: RawTable) -> RawTable:
         for column, texts in cells.items()
         if not is_dose(column)
         and _may_be_values(column, texts)
-        and any(_is_number(text, raw.decimal) for text in texts)
+        and any(_number(text, raw.decimal) is not None for text in texts)
     ]
     same = [column for column in values if sum(_repeats(cells[column], places) for places in several) >= fewest]
     same = [column for column in same if all(_repeats(cells[column], places, at_least=0) for places in several)]
@@ -253,7 +253,7 @@ def without_points(raw: RawTable) -> RawTable:
             continue
         texts = raw.cells[number]
         filled = [text for places in curves for place in places if not is_missing(text := texts[place])]
-        if 2 * sum(_is_number(text, raw.decimal) for text in filled) > len(filled) and any(
+        if 2 * sum(_number(text, raw.decimal) is not None for text in filled) > len(filled) and any(
             len({texts[place] for place in places if texts[place]}) > 1 for places in curves
         ):
             gone = frozenset(points)
@@ -307,10 +307,6 @@ def _may_be_values(column: str, texts: Sequence[str]) -> bool:
     if folded in headers.IDS or folded in headers.STRUCTURES or headers.SITE.fullmatch(folded) is not None:
         return False
     return headers.role_of(column) is None and not headers.is_property(column) and any(map(str.isdigit, "".join(texts)))
-
-
-def _is_number(text: str, decimal: str) -> bool:
-    return _number(text, decimal) is not None
 
 
 def _number(text: str, decimal: str) -> float | None:

@@ -22,6 +22,7 @@ from .side_columns import (
     counted,
     run_groups,
     run_number,
+    standard_errors,
 )
 from .values import is_missing
 
@@ -112,10 +113,7 @@ def value_columns(
 def _passed_over(raw: RawTable, values: Sequence[str], known: Collection[str | None]) -> list[str]:
     """Return notes on columns that seem to belong to the values and are not used."""
     notes = []
-    errors = [
-        c for c in raw.columns if c not in known and "sem" in (headers.role_of(c), *(headers.role_within(c) or ()))
-    ]
-    errors = [c for c in errors if not headers.is_of_fit(c)]
+    errors = standard_errors(column for column in raw.columns if column not in known)
     if errors:
         notes.append(about_errors(errors))
     numbered = [re.compile(rf"{re.escape(fold(value))} ?\(?\d{{1,2}}\)?") for value in values]

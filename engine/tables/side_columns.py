@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from ..domain.endpoint import CONCENTRATIONS, Endpoint
 from ..domain.noise import is_p_scale
@@ -103,6 +103,12 @@ def _names_better(column: str, other: str, value: str) -> bool:
 def about_mean(column: str) -> str:
     """Return the note on a mean that is not read."""
     return f"Column {column} seems to be the mean of the runs next to it: the runs are read, the mean is not."
+
+
+def standard_errors(columns: Iterable[str]) -> list[str]:
+    """Return the columns of standard errors of means, by their headers."""
+    named = (c for c in columns if "sem" in (headers.role_of(c), *(headers.role_within(c) or ())))
+    return [column for column in named if not headers.is_of_fit(column)]
 
 
 def about_errors(columns: Sequence[str]) -> str:
@@ -306,9 +312,8 @@ def once_each(
 def _is_mean_of(column: str, name: str) -> bool:
     """Whether a column is called as the runs together are: ``IC50 (nM)`` or ``Mean IC50 (nM)``."""
     bare, unit = headers.split_unit(name)
-    if headers.is_mean(column):
-        return True
-    return fold(bare) in headers.bases(column) and headers.split_unit(column)[1] in ("", unit)
+    called = fold(bare) in headers.bases(column) and headers.split_unit(column)[1] in ("", unit)
+    return called or headers.is_mean(column)
 
 
 def mean_column(columns: Sequence[str], value: str) -> str | None:
