@@ -142,6 +142,8 @@ class Sides:
         """Columns of relations, by their cells."""
         self.people = frozenset(column for column in claims.raw.columns if names_people(claims.raw, column))
         """Columns named like relations without any."""
+        self._means = frozenset(map(headers.mean_of, claims.raw.columns)) - {""}
+        """What columns hold the means of."""
         self.values: Sequence[str] = ()
         """Columns of values, once they are known."""
 
@@ -150,7 +152,8 @@ class Sides:
 
         By its name, else the table's own for one endpoint, else a neighbour. N and SD belong to a column of means.
         """
-        if role in ("n", "sd") and mean_column(self.raw.columns, value):
+        single = not headers.mean_of(value)
+        if single and role in ("n", "sd") and not self._means.isdisjoint(_names_of(value)):
             return None
         for column in self.raw.columns:
             if column != value and (side_role(column, value) == role or self._shares_group(column, value, role)):
@@ -285,13 +288,14 @@ def once_each(
     """
     grouped = {name: columns for name, columns in runs.items() if set(columns) <= set(found)}
     of_run = {column: name for name, columns in grouped.items() for column in columns}
+    named = {name for column in found for name in _names_of(column) if not headers.mean_of(column)}
     kept: dict[str, str] = {}
     for column in found:
         if column in of_run:
             kept.setdefault(of_run[column], column)
         elif any(_is_mean_of(column, name) for name in grouped):
             notes.append(about_mean(column))
-        elif any(mean_column([column], other) for other in found):
+        elif headers.mean_of(column) in named:
             notes.append(f"Column {column} holds means of values that another column has: it is not read.")
         elif (copied := copied_from(raw, column, found)) is not None:
             notes.append(
@@ -316,10 +320,9 @@ def _is_mean_of(column: str, name: str) -> bool:
     return called or headers.is_mean(column)
 
 
-def mean_column(columns: Sequence[str], value: str) -> str | None:
-    """Return the column of means of another one: ``IC50 (nM) (mean)`` of ``IC50 (nM)``; None without."""
-    names = (fold(value), fold(headers.split_unit(value)[0]))
-    return next((column for column in columns if column != value and headers.mean_of(column) in names), None)
+def _names_of(column: str) -> tuple[str, str]:
+    """Return the names that a column of the means of this one may use: ``ic50 (nm)`` and ``ic50``."""
+    return fold(column), fold(headers.split_unit(column)[0])
 
 
 def copied_from(raw: RawTable, column: str, others: Sequence[str]) -> tuple[str, str] | None:
