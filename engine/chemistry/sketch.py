@@ -126,9 +126,7 @@ class Sketch:
         if self.wrong:
             symbol = self.atoms[self.wrong[0]].symbol
             raise AssayPilotError(f"{symbol} has more bonds than it can have", mend="Remove one, or charge the atom.")
-        return (
-            str(Chem.MolToSmiles(self.molecule)) if not self.atoms else str(Chem.MolToSmiles(_checked(self.molecule)))
-        )
+        return str(Chem.MolToSmiles(_checked(self.molecule)))
 
     def bond_between(self, first: int, second: int) -> int | None:
         """Return the number of the bond between two atoms."""

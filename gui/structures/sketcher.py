@@ -7,7 +7,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from PySide6.QtCore import QByteArray, QEvent, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import (
+    QColor,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QButtonGroup, QDialog, QPushButton, QWidget
 
 from assaypilot.engine.chemistry.sketch import SITE, Sketch
@@ -60,6 +70,8 @@ class Canvas(QWidget):
     """Where the structure is drawn: clicks and drags use the tool, keys put an element under the pointer."""
 
     changed = Signal()
+    pasted = Signal(str)
+    """A SMILES or a molfile, whose lines a line of text would lose."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -177,7 +189,9 @@ class Canvas(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Put an element, an order or nothing under the pointer."""
         key, text = event.key(), event.text().lower()
-        if key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
+        if event.matches(QKeySequence.StandardKey.Paste):
+            self.pasted.emit(QGuiApplication.clipboard().text())
+        elif key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
             self.change(self._used(Tool("erase")))
         elif text in KEYS and self._atom is not None:
             self.change(self._used(Tool("atom", KEYS[text])))
@@ -331,6 +345,7 @@ class SketchDialog(QDialog):
         put(column, row_of(self.undo, self.redo, self.tidy, self.clear, STRETCH, buttons, spacing=8))
         next(iter(self.tools.values())).setChecked(True)
         self.canvas.changed.connect(self._show)
+        self.canvas.pasted.connect(self.draw)
         resize_within_screen(self, round(720 * theme().scale), round(600 * theme().scale))
         self._show()
         if start:

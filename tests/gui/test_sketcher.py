@@ -96,6 +96,12 @@ def test_a_large_structure_and_one_that_grows_stay_in_sight(drawing):
     assert all(canvas.rect().contains(canvas.place_of(n).toPoint()) for n in range(41))
 
 
+def test_a_molfile_that_is_pasted_is_drawn(drawing):
+    QApplication.clipboard().setText(Chem.MolToMolBlock(Chem.MolFromSmiles("OCc1ccncc1")))
+    QTest.keyClick(drawing.canvas, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    assert drawing.smiles == canonical("OCc1ccncc1")
+
+
 def test_an_impossible_structure_is_explained_and_not_used(drawing):
     drawing.smiles_line.setFocus()
     QTest.keyClicks(drawing.smiles_line, "c1ccc(F)cc1")
