@@ -47,7 +47,7 @@ class Bond:
 
 @dataclass(frozen=True)
 class Sketch:
-    """A drawn structure; every change returns a new one. Stereochemistry is not part of it."""
+    """A drawn structure; every change returns a new one. Stereochemistry and isotopes are not in it."""
 
     atoms: tuple[Atom, ...] = ()
     bonds: tuple[Bond, ...] = ()
